@@ -195,6 +195,7 @@ class Row:
     generic: bool = False  # its address says in which memory each lane's access is (isa.operands.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)
+    by_values: bool = False  # how long it takes may depend on how many values its lanes compare
     shifts: bool = False  # a is shifted first, a minus before it comes after that
     flow: Flow = Flow.NONE
     kind: Kind | None = None  # where the unit does not say

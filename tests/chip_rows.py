@@ -18,7 +18,9 @@ from idioms import DATA
 
 import gpusim
 from gpusim.analysis.validate.validation import DIRECTORY
+from gpusim.machine.simulated_sms import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 SMS = 132
 WRAP = 12 << 20  # bytes of a stream's buffer
 REC = np.dtype([("t", "i8", 16), ("smid", "u4"), ("blk", "u4"), ("warp", "u4"), ("n", "u4")])
@@ -158,7 +160,7 @@ def launched(module: gpusim.RawModule, row: Row) -> Any:
     recs = np.zeros(row.blocks * warps, REC)
     call = module.get_function(mangled(module, kernel, template))
     shared = 1024 if kernel == "tiles" else 0
-    call((row.blocks,), (row.threads,), [recs, *arguments], machine="h200", shared_mem=shared, complete=False)
+    call((row.blocks,), (row.threads,), [recs, *arguments], machine=H200, shared_mem=shared, complete=False)
     return recs[recs["n"] > 0]  # no other SM's blocks ran
 
 

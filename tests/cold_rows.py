@@ -12,7 +12,9 @@ import cold
 import numpy as np
 
 import gpusim
+from gpusim.machine.simulated_sms import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_cold.csv"
 MEASURED = Path(__file__).parent / "measured"
 CLOCKS = 24
@@ -54,7 +56,7 @@ def simulated(folder: Path, row: Row) -> tuple[tuple[int, ...], tuple[int, ...]]
         path.write_bytes(cold.edited(base(), cold.PROGRAMS[row.program]))
     out = np.zeros((row.sms, row.warps, CLOCKS), np.uint32)
     function = gpusim.RawModule(path=path).get_function("edited")
-    function((row.sms,), (32 * row.warps,), (out, bytes(2048)), machine="h200", complete=False)
+    function((row.sms,), (32 * row.warps,), (out, bytes(2048)), machine=H200, complete=False)
     clocks = out[0][:, cold.clocks(cold.PROGRAMS[row.program])].astype(np.int64)
     clocks -= clocks[:, 0].min()
     return tuple(map(int, clocks.min(axis=0))), tuple(map(int, clocks.max(axis=0)))

@@ -91,15 +91,17 @@ def _cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int,
         lines = [-(-n // together) for n, _ in each]
         turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
         return _hitting(machine, sum(turns), moved, machine.l1.least_cycles if machine.l1 else 1)
-    return _hitting(machine, requests, moved) if row.is_load else (_storing(machine, words, each), 0, moved)
+    return _hitting(machine, requests, moved) if row.is_load else (_storing(machine, words, halves, each), 0, moved)
 
 
-def _storing(machine: Machine, words: int, each: list[tuple[int, int]]) -> int:
-    """Cycles of a store of so many words a lane, given the requests of each 32 lanes: lines are looked up as loads'."""
+def _storing(machine: Machine, words: int, halves: list[list[int | None]], each: list[tuple[int, int]]) -> int:
+    """Cycles of a store: requests of each 32 lanes; with a tag stage passes through banks, or lookups of lines."""
     stage, near, cache = machine.tag_stage, machine.l1, machine.cache
+    turns = [n for n, _ in each]
     if stage and near and cache and cache.hits == "tags":
-        each = [(max(words, -(-n // max(1, near.lines_per_cycle))), moved) for n, moved in each if n]
-    return sum(n for n, _ in each) * machine.global_memory.request_cycles
+        lines = [-(-n // max(1, near.lines_per_cycle)) for n in turns]
+        turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
+    return sum(turns) * machine.global_memory.request_cycles
 
 
 def looks_up_lines(machine: Machine) -> bool:

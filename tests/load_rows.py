@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim
+from gpusim.machine.simulated_sms import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_loads.csv"
 CODE = Path(__file__).parent / "measured" / "loads.cubin.xz"
 MOST_BYTES = 300 << 20  # of an array that is simulated
@@ -37,6 +39,7 @@ class Row(NamedTuple):
     cold: int
     cycles: float
     each: float
+    slowest: float
 
     @property
     def total(self) -> int:
@@ -65,7 +68,17 @@ def rows() -> tuple[Row, ...]:
     with FILE.open(encoding="utf-8") as file:
         found = csv.reader(line for line in file if not line.startswith("#"))
         next(found)
-        return tuple(Row(a, b, *map(int, numbers[:13]), *map(float, numbers[13:])) for a, b, *numbers in found)
+        return tuple(
+            Row(a, b, *map(int, numbers[:13]), *(float(one or 0) for one in numbers[13:])) for a, b, *numbers in found
+        )
+
+
+def _parted(row: list[str]) -> tuple[str, str, list[str]]:
+    return row[0], row[1], row[2:]
+
+
+def _cycles(cell: str) -> float:
+    return float(cell or 0)
 
 
 def code() -> bytes:
@@ -79,6 +92,6 @@ def simulated(module: gpusim.RawModule, row: Row) -> float:
     numbers = [np.uint64(one) for one in row[5:11]]
     arguments = (rec, array, *numbers, np.uint32(row.g), np.int32(row.rounds), np.uint32(0))
     function, caches = module.get_function(row.kernel), "cold" if row.cold else "warm"
-    function((row.sms * row.blocks,), (32 * row.warps,), arguments, machine="h200", complete=False, caches=caches)
+    function((row.sms * row.blocks,), (32 * row.warps,), arguments, machine=H200, complete=False, caches=caches)
     own = rec[rec[:, 1] > 0]
     return float(own[:, 1].max() - own[:, 0].min())

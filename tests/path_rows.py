@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim
+from gpusim.machine.simulated_sms import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_paths.csv"
 CODE = Path(__file__).parent / "measured" / "paths.cubin.xz"
 SHARED = 120_000  # bytes, so that an SM has one block; `sets` has none, whose loads have the whole L1
@@ -57,5 +59,5 @@ def simulated(module: gpusim.RawModule, row: Row) -> float:
     arguments = rec, array, sums, np.uint32(row.first), np.uint32(row.second), np.int32(row.rounds)
     function = module.get_function(row.experiment)
     grid, block, shared = (row.sms,), (32 * row.warps,), 0 if row.experiment == "sets" else SHARED
-    function(grid, block, arguments, machine="h200", shared_mem=shared, complete=False)
+    function(grid, block, arguments, machine=H200, shared_mem=shared, complete=False)
     return float(np.ptp(rec[: row.warps]))

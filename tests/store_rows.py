@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim
+from gpusim.machine.simulated_sms import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_stores.csv"
 CODE = Path(__file__).parent / "measured" / "stores.cubin.xz"
 ACCESSES = {"four32": 4, "one32": 1}  # of a round, where a kernel has neither 16 (stores) nor four (atomics)
@@ -66,7 +68,7 @@ def error(module: gpusim.RawModule, row: Row) -> float:
     """Return by how many percent a row's sectors, or cycles, are off on one SM that stands for all."""
     array, plan = np.zeros(row.nbytes // 4 + 4, np.uint32), np.array(row.plan, np.uint32).tobytes()
     arguments = None, array, np.zeros(1, np.uint32), plan, plan
-    call = {"machine": "h200", "shared_mem": row.shared, "complete": False}
+    call = {"machine": H200, "shared_mem": row.shared, "complete": False}
     result = module.get_function(row.kernel)((row.blocks,), (32 * row.warps,), arguments, **call)
     if row.cycles:
         return 100 * abs(int(result.cycles) / row.cycles - 1)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import gpusim
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import mean
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view
 from isa.nvidia.abi import load
@@ -132,7 +133,7 @@ def _value(one: str, buffers: tuple[Buffer, ...]) -> Value:
 def simulated(row: Row, machine: Machine) -> float:
     """Return the cycles of a row's launch: the median of the simulated blocks, or of their SM."""
     launched = kernel(row)
-    run = run_sm(launched, machine)
+    run = run_sm(launched, mean(machine))
     clocks = next(one for one in launched.buffers if one.name == "rec")
     words = view(run.memory, clocks, bases(launched.buffers)["rec"]).view(np.uint32).reshape(row.blocks, -1)
     of_sm = words[run.first_sm :: machine.chip.sms][: run.blocks]

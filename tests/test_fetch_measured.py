@@ -16,8 +16,10 @@ from measured_limits import documented, module_of, stated, within
 from measured_programs import module
 
 import gpusim
+from gpusim.machine.simulated_sms import mean
 
 HERE = Path(__file__).parent / "measured"
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_fetch.csv"
 PROGRAM = module(HERE / "fetch.py")
 SETS = {"one": (1, 0), "eight": (8, 0), "in_step": (132, 0), "apart": (132, 1)}
@@ -47,7 +49,7 @@ def simulated(code: gpusim.RawModule, loop: "PROGRAM.Loop") -> float:
     arguments = clocks, after, np.int32(PROGRAM.ROUNDS), np.float32(1.0001), np.zeros(1024, np.float32)
     function, shared = code.get_function(f"loop{loop.kilobytes}"), PROGRAM.ONE_BLOCK
     grid = (loop.sms * (1 + loop.apart),)  # SMs are taken to be in step in the first wave
-    function(grid, (32 * loop.warps,), arguments, shared_mem=shared, machine="h200", complete=False)
+    function(grid, (32 * loop.warps,), arguments, shared_mem=shared, machine=H200, complete=False)
     took = PROGRAM.whole(list(map(int, clocks[: loop.warps])), list(map(int, clocks[32 : 32 + loop.warps])))
     return took / (PROGRAM.ROUNDS - PROGRAM.UNTIMED) / loop.lines
 

@@ -11,9 +11,11 @@ import pytest
 
 import gpusim
 from gpusim.launch.caches.lockstep import waves
+from gpusim.machine.simulated_sms import mean
 from gpusim.sm.memory.l2_share.declaration import PARTS
 
 HERE = Path(__file__).parent / "measured"
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_in_step.csv"
 SMS, STEPS, SKIPPED = 132, 64, 8
 X, WAVES = 1, 8
@@ -107,7 +109,7 @@ def simulated(grid: Grid, folder: Path) -> tuple[float, float]:
     waits = np.zeros(STEPS * blocks, np.uint32)
     function = gpusim.RawModule(path=path).get_function(grid.tile)
     arguments = (tiles, np.uint32(pitch), waits, sums)
-    function((grid.sharers, grid.groups), (256,), arguments, machine="h200", caches=grid.l2, complete=False)
+    function((grid.sharers, grid.groups), (256,), arguments, machine=H200, caches=grid.l2, complete=False)
     of_first = waits.reshape(STEPS, blocks)[SKIPPED:, 0]
     return float(of_first[::2].mean()), float(of_first[1::2].mean())
 

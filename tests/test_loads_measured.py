@@ -1,12 +1,33 @@
-"""Loads of full grids, from L1, L2 and DRAM: as an H200 took them (h200_loads.csv).
+"""Loads of full grids, from L1, L2 and DRAM: as an H200 took them (h200_loads.csv), and here.
 
 The numbers of `[dram]` and two of `[l2_channel]` were read off some of these rows; docs/units/dram.md and
 docs/units/l2-channel.md say which.
 """
 
+import numpy as np
 import pytest
-from load_rows import rows
+from draws import few
+from load_rows import MOST_BYTES, code, rows, simulated
+from measured_limits import by_experiment, module_of, some, within
 
+from gpusim.machine.machine import load
+
+# Percent: the median error and the 95th percentile of launches that read 300 MB at most, as reached on 2026-11-30.
+LIMITS = {
+    "own": (100, 100),
+    "same": (100, 100),
+    "near": (100, 100),
+    "stride": (100, 100),
+    "column": (100, 100),
+    "broadcast": (100, 100),
+    "alone": (100, 100),
+    "some": (100, 100),
+    "far": (100, 100),
+    "parted": (100, 100),
+    "woven": (100, 100),
+    "apart": (100, 100),
+}
+of = by_experiment(lambda: [one for one in rows() if one.bytes <= MOST_BYTES])
 GIGABYTE = 1 << 30
 
 
@@ -19,6 +40,20 @@ def row(experiment, kernel, total, **numbers):
         and all(getattr(one, name) == value for name, value in numbers.items())
     )
     return found
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The cubin as a module."""
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("experiment", few(LIMITS, 2))
+def test_rows_are_met(module, experiment):
+    """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
+    found = [100 * abs(simulated(module, row) / row.cycles - 1) for row in some(of(experiment), 3)]
+    assert within(found, *LIMITS[experiment])
 
 
 def test_the_last_of_many_lines_is_late():
@@ -63,3 +98,33 @@ def test_pages_far_apart_cost_little():
 def test_loads_of_a_scope_beyond_the_sm_hit_no_l1():
     """Of 1,024 lines that a warp reads twice LDG.STRONG.GPU brings each twice from the L2: 332 cycles, never 50."""
     assert row("own", "affine_0_1_1", 1).latency == pytest.approx(332, abs=2)
+
+
+def test_the_slowest_sm_is_further_away():
+    """Loads of the L2 one after the other take it 18 cycles longer than the mean SM, those of the DRAM 21."""
+    alone = [one for one in rows() if one.sms == 132 and one.total <= 4]
+    chains = [one for one in alone if one.kernel.startswith("affine_0") and one.under_way == 1]
+    near = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("own", "same")]
+    far = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("parted", "woven")]
+    further = load("h200").l2_channel.furthest
+    assert np.median(near) == pytest.approx(further, abs=2)
+    assert np.median(far) == pytest.approx(further, abs=4)
+
+
+def test_the_slowest_of_few_sms_is_nearer():
+    """Of 2 to 132 SMs the slowest is later by the logarithm of their number, within 4 cycles."""
+    some = [
+        one for one in rows() if (one.kernel, one.total, one.g, one.cold) == ("random_0_1_1", 8, 5, 0) and one.slowest
+    ]
+    found = {one.sms: (one.slowest - one.cycles) / one.rounds for one in some if one.sms > 1}
+    assert len(found) == 6
+    for sms, later in found.items():
+        assert later == pytest.approx(load("h200").l2_channel.furthest * np.log(sms) / np.log(132), abs=4)
+
+
+@pytest.mark.parametrize("experiments", [("own", "same"), ("parted", "woven")])
+def test_the_slowest_sm_gets_less(experiments):
+    """Where 64 warps of each SM want more than the L2 or the DRAM has, one gets 5 % less than the mean."""
+    busy = [one for one in rows() if one.experiment in experiments and one.total == 64 and one.under_way > 1]
+    less = 1 - float(np.median([one.cycles / one.slowest for one in busy]))
+    assert less == pytest.approx(1 - load("h200").l2_channel.least_share / 1000, abs=0.01)

@@ -29,6 +29,7 @@ import numpy as np
 import gpusim
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Dim3, Kernel
 from isa.memory import bases, view
@@ -279,7 +280,7 @@ def cycles(asked: Launch, iterations: int, machine: Machine) -> float:
     if made.cluster_blocks > 1:
         run = run_chip(made, machine, sms=made.cluster_blocks, max_cycles=MOST_CYCLES)
     else:
-        run = run_sm(made, machine, max_cycles=MOST_CYCLES)
+        run = run_sm(made, mean(machine), max_cycles=MOST_CYCLES)
     records = view(run.memory, made.buffers[0], bases(made.buffers)["times"]).view(np.uint32)
     clocks = np.ascontiguousarray(records.reshape(-1, WORDS_OF_TIMES)[asked.timed, :4]).view(np.int64)
     taken = np.sort(clocks[clocks[:, 1] > 0] @ (-1, 1))

@@ -38,6 +38,7 @@ from gpusim.analysis.validate.profiler import Profile, ncu_shares, profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view
@@ -299,7 +300,7 @@ def outcome(launch: Launch, machine: Machine) -> Outcome:
     """Simulate a launch; raises UserError for code that is not executed."""
     launched = kernel(launch)
     machine = _holding(launch, launched, machine)
-    run = run_sm(launched, machine)
+    run = run_sm(launched, mean(machine))
     which = blocks(launch, run, machine)
     clocks = recorded(launched, run.memory, which)
     cycles = float(np.median(np.ptp(clocks, axis=1)) if launch.configuration in OF_BLOCKS else np.ptp(clocks))

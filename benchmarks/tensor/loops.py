@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view
@@ -228,7 +229,7 @@ def tensor_map(address: int) -> bytes:
 def cycles(folder: Path, row: Row, iterations: int, machine: Machine, made: Code | None = None) -> float:
     """Return the cycles of a row's loop from the first start to the last end."""
     launched = kernel(folder, row, iterations, made)
-    run = run_sm(launched, machine, max_cycles=MOST_CYCLES)
+    run = run_sm(launched, mean(machine), max_cycles=MOST_CYCLES)
     clocks = next(one for one in launched.buffers if one.name == "rec")
     words = view(run.memory, clocks, bases(launched.buffers)["rec"]).view(np.uint32).reshape(-1, WORDS_OF_CLOCKS)
     times = np.ascontiguousarray(words[: row.warps, :4]).view(np.int64)

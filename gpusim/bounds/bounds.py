@@ -27,6 +27,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.memory.what_if import may_part, packs
 from gpusim.sm.pipes.pipe.declaration import pipe_names
 from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.support.document import Gflops, OfPeak, doc
@@ -37,9 +38,10 @@ from isa.nvidia.abi.load import on_chip
 
 STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs
+MOST_PASSES = 128  # of a copy: 32 lanes have four words each, all in one bank
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 ENGINE, COPIES = "copy engine", "copies from the L2"
-UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
+UNIT, SHARED, CONSTANTS, MATCH = "load/store unit", "shared-memory unit", "constant unit", "match unit"
 
 
 class NoBoundError(UserError):
@@ -207,6 +209,8 @@ def _limits(
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
+    if packs(works[0].machine) and may_part(works[0].kernel):
+        return  # a warp may pass over any part of a chain
     alone = min(dependence_chain(_later(work, memory.delays)) for work in works)
     least = max(alone, Fraction(_across_warps(found, memory.delays)))
     yield "dependence chain", _waves(works[0], share) * least + _refills(works[0], share)
@@ -227,17 +231,30 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
         banks = [added(works, bank, each) for bank in zip(*map(pressure.reads_of_banks, works), strict=True)]
         late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
         yield Resource("register banks", max(banks, key=lambda bank: bank.cycles), late)
-    if any(work.costs for work in works):
-        early = max(cost.early for work in works for cost in work.costs.values())
-        units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
-        names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
-        yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
-        if any(work.profile.copied.any() for work in works):
-            engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
-            yield Resource(ENGINE, engine, pressure.still_copied(first))
-            yield Resource(COPIES, way, pressure.still_copied(first))
-        if not tagged(first.machine):  # what misses, only a run can tell
-            yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
+    yield from _load_store(works, each)
+    if any(work.profile.copied.any() for work in works):
+        engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
+        yield Resource(ENGINE, engine, pressure.still_copied(first))
+        yield Resource(COPIES, way, pressure.still_copied(first))
+    if any(work.costs for work in works) and not tagged(first.machine):  # what misses, only a run can tell
+        yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
+
+
+def _load_store(works: Sequence[Work], each: Fraction) -> Iterator[Resource]:
+    """Yield the use of the load/store unit, and of those of shared memory or constants, and MATCH, that lie apart.
+
+    The unit goes on before a copy's passes are over, but these and what is behind them follow each other.
+    """
+    first = works[0]
+    early = max((cost.early for work in works for cost in work.costs.values()), default=0)
+    units = zip(*map(pressure.load_store_units, works), strict=True)
+    names = UNIT, CONSTANTS if first.machine.constant_path else SHARED, MATCH
+    found = [Resource(name, added(works, unit, each), early) for name, unit in zip(names, units, strict=True)]
+    if first.numbers.copy_cycles and any(i.row.copies for i in first.kernel.program.instructions):
+        ahead = early + int(first.numbers.passes_ahead) + MOST_PASSES
+        passes = Resource(UNIT, added(works, map(pressure.passes_with_copies, works), each), ahead)
+        found[0] = max(found[0], passes, key=lambda one: one.pressure.cycles - one.after)
+    yield from (one for one in found if one.pressure.cycles)
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:

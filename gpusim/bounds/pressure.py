@@ -22,6 +22,7 @@ from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
+from gpusim.sm.unit.capacities import UNITS_OF_MEMORY
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, SECTOR_BYTES
 from isa.row import Bulk
@@ -150,17 +151,29 @@ def _flagged(row: Any) -> Iterator[int]:
 def load_store_units(work: Work) -> list[Pressure]:
     """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
 
-    The second unit is that of shared memory or of constants, unused on machines without one.
+    An access that no lane makes may take it too. The second unit is that of shared memory or of constants, the third
+    that of MATCH, unused on machines without one.
     """
     paths, places = work.program["path"][:-1], np.arange(len(work.certain))
-    taken = np.zeros((2, len(work.certain)), np.int64)
-    taken[paths, places] = work.certain * work.program["service"][:-1].astype(np.int64)
+    taken = np.zeros((UNITS_OF_MEMORY, len(work.certain)), np.int64)
+    service, idles = (work.program[name][:-1].astype(np.int64) for name in ("service", "idles"))
+    taken[paths, places] = work.certain * service + (work.profile.counts - work.certain) * idles
     for pc, cost in work.costs.items():
-        taken[paths[pc], pc] += cost.cycles
+        goes_on = work.numbers.copy_cycles and work.kernel.program.instructions[pc].row.copies
+        taken[paths[pc], pc] += cost.executions * int(work.numbers.copy_cycles) if goes_on else cost.cycles
     columns = work.program["columns"][:-1].astype(np.int64)
     if columns.any():
         taken[0] += work.certain // WARPS * _read_cycles(work, columns)
     return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
+
+
+def passes_with_copies(work: Work) -> Pressure:
+    """Return the passes of copies and of the accesses behind them: the unit goes on, but they follow each other."""
+    taken = np.zeros(len(work.certain), np.int64)
+    for pc, cost in work.costs.items():
+        if work.program["path"][pc] == 0 and work.program["service"][pc] == 0:
+            taken[pc] = cost.cycles
+    return Pressure(taken, Fraction(1))
 
 
 def _read_cycles(work: Work, columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -23,6 +23,7 @@ from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
+from gpusim.sm.memory.what_if import may_part, packs
 from isa.dataflow.block_step import block_steps, texture_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -74,6 +75,9 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
 
     def work(executed: Profile, given: Costs, blocks: int = 1) -> Work:
         certain = _certain(kernel, executed, given)
+        if packs(machine) and may_part(kernel):
+            stays = base.rows["passable"][:-1] == 0
+            executed, certain = replace(executed, counts=executed.counts * stays), certain * stays
         return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, given, blocks)
 
     def cost(executed: Profile) -> Costs:

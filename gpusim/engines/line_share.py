@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.walks.program_order import Rows, lanes_of, run_block, walker
+from gpusim.launch.caches.lockstep import waves
 from gpusim.launch.launch import Launch
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
 from gpusim.machine.simulated_sms import neighbours
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.l2_channel.declaration import merges
@@ -68,6 +70,35 @@ def differing_of(kernel: Kernel, machine: Machine, sm: int) -> Mapping[int, int]
     return differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
 
 
+def asked(kernel: Kernel, machine: Machine, sm: int) -> Mapping[int, float]:
+    """Return, by pc, what part of the sectors that SMs get the L2 is asked for; all of those that are not named.
+
+    That SM's GPC stands for all. One request brings a sector to `l2_channel.merged` SMs at most, if they ask for it at
+    the same time: where their blocks run in lockstep, and the fewer blocks each has, whose turns differ.
+    """
+    whole, near = machine.l2_channel, neighbours(kernel, machine, sm)
+    if whole is None or not merges(machine) or len(near) < 2:
+        return {}
+    resident = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
+    together = whole.merged_blocks / (whole.merged_blocks + resident - 1) if resident > 1 else 1
+    steps, found = linear_steps(kernel), dict[int, float]()
+    for pc, sets in requested(_on_chip(kernel, machine.chip.sms), near).items():
+        many = askers(sets)
+        saved = 1 - (-(-many // whole.merged)).sum() / many.sum() if whole.merged else 0
+        found[pc] = 1 - saved * together * _in_lockstep(kernel, machine, resident, steps.get(pc))
+    return found
+
+
+def _in_lockstep(kernel: Kernel, machine: Machine, resident: int, step: Step | None) -> float:
+    """Return what part of the blocks runs in lockstep with those that ask for the same lines; 0 where it is unknown."""
+    if step is None:
+        return 0
+    along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
+    first = [each / PARTS for each in waves(kernel.grid, machine.chip.sms, resident, along)]
+    count = -(-kernel.blocks // (machine.chip.sms * resident))
+    return float(np.mean([first[min(wave, len(first) - 1)] for wave in range(count)]))
+
+
 @once
 def _on_chip(kernel: Kernel, sms: int) -> Kernel:
     return on_chip(kernel, sms) if kernel.cluster_blocks == 1 else kernel
@@ -76,18 +107,29 @@ def _on_chip(kernel: Kernel, sms: int) -> Kernel:
 @once
 def differing(kernel: Kernel, blocks: Blocks) -> Mapping[int, int]:
     """Return, by pc of a load or a copy, how many of 64 sectors for which these blocks ask are different ones."""
+    return {pc: _share(askers(sets)) for pc, sets in requested(kernel, blocks).items()}
+
+
+@once
+def requested(kernel: Kernel, blocks: Blocks) -> Mapping[int, Sequence[NDArray[np.int64]]]:
+    """Return, by pc of a load or a copy, for each of these blocks a number for each sector that it asks for."""
     code = kernel.program.instructions
     loads = [pc for pc, i in enumerate(code) if i.row.unit is Unit.GLOBAL and i.row.is_load and not i.row.update]
     steps = {pc: step for pc, step in linear_steps(kernel).items() if pc in loads}
-    found = {pc: _share([_moved(kernel, block, step) for block in blocks]) for pc, step in steps.items()}
+    found = {pc: [_moved(kernel, block, step) for block in blocks] for pc, step in steps.items()}
     others = {pc for pc in loads if pc not in steps} | {pc for pc, i in enumerate(code) if i.row.bulk in COPIES}
     seen = _asked_for(kernel, blocks, others) if others else {}
-    return found | {pc: _share(sets) for pc, sets in seen.items() if any(map(len, sets))}
+    return found | {pc: sets for pc, sets in seen.items() if any(map(len, sets))}
 
 
-def _share(sets: Sequence[NDArray[np.int64]]) -> int:
-    """Return how many of 64 members of sets are different ones, at least one."""
-    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / sum(map(len, sets))))
+def askers(sets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return of each member of sets how many have it."""
+    return np.unique(np.concatenate(sets), return_counts=True)[1]
+
+
+def _share(many: NDArray[np.int64]) -> int:
+    """Return how many of 64 requests are for different sectors, at least one; so `many` are for each."""
+    return max(1, round(PARTS * len(many) / int(many.sum())))
 
 
 def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:

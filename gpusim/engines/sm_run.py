@@ -17,6 +17,7 @@ from gpusim.sm.memory.account.declaration import DRAM_READ, DRAM_WRITTEN, L2_REA
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.records import Sm
 from gpusim.sm.state.layout import rows_of
+from gpusim.sm.unit.capacities import UNITS_OF_MEMORY
 from gpusim.sm.unit.stall import Stall
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
@@ -121,7 +122,7 @@ def result(
         issued=np.array(program.issued),
         active=np.array(program.active),
         load_store_cycles=np.array(program.passes),
-        held=np.where(program.path == np.arange(2)[:, None], program.held, 0),
+        held=np.where(program.path == np.arange(UNITS_OF_MEMORY)[:, None], program.held, 0),
         updating=np.array(sm.load_store.updating) // SHARE_PARTS,
         copied=np.array(program.copied),
         awaited=np.array(program.awaited),

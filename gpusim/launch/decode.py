@@ -196,8 +196,8 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 
 def _visits(rows: NDArray[Any]) -> None:
     """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
-    always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] |= ~always | (rows["steers"] != 0) | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
+    told = (rows["guard"] != PT_INDEX) | (rows["guard_negated"] != 0) | (rows["steers"] != 0) | (rows["distinct"] != 0)
+    rows["eventful"] |= told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
@@ -216,7 +216,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = memory_costs(form, machine)
         if form.unit is Unit.CONSTANT and machine.constant_cache:
-            row["distinct"] = machine.constant_cache.request_cycles
+            row["distinct"] = row["later"] = machine.constant_cache.request_cycles
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:

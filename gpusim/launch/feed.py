@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.what_if import packs
 from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
 from isa.dataflow.memory.address_slice import address_slice, path_slice
@@ -84,8 +85,10 @@ def has_requests(kernel: Kernel, machine: Machine) -> bool:
     """Tell whether streams hold all that caches are asked.
 
     Where tags are kept they do not if there are texture fetches, or if block slots' local memory lies parts of a line
-    apart.
+    apart. Nor do they tell which lanes run, as a warp asks that packs its lanes.
     """
+    if packs(machine):
+        return False
     if not tagged(machine):
         return True
     classes = {i.row.unit for i in kernel.program.instructions}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch import in_turn as turns
 from gpusim.launch import scalar_registers
-from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep
+from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep, slowest
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
@@ -27,6 +27,7 @@ from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.memory.what_if import packs
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.records import Chip, Records, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -152,8 +153,11 @@ def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: in
     few = number < machine.chip.sms or number == 1
     if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
         _stand_for_others(sm, kernel, machine, number)
+        if number == 1:
+            slowest.stand(sm, kernel, machine, blocks)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
         sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
+        sm.launch.passes = filled_caches.passes(machine, kernel, blocks)
     sm.launch.keeps, sm.launch.loses = filled_caches.kept_lines(machine)
     sm.load_store.sharers = 1
 
@@ -242,7 +246,7 @@ def _prepared(
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
-    defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
+    defers, each = feed == EXECUTION_DRIVEN and not packs(machine) and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0

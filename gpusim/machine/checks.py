@@ -8,7 +8,7 @@ from gpusim.machine.file import Fact
 from gpusim.machine.schema import MEMBERS, Machine
 from gpusim.sm.front.policies.declaration import check_policy
 from gpusim.sm.front.selection.declaration import Selection
-from gpusim.sm.memory.cache.declaration import Kept, NearCache
+from gpusim.sm.memory.cache.declaration import SECTORS, Kept, NearCache
 from gpusim.sm.unit.asks import WIDTHS
 from gpusim.sm.unit.ranges import MOST
 from isa.errors import UserError
@@ -66,6 +66,10 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if size < 32 or PLACE_BYTES % size:
             place = facts[path].place
             raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    longest = SECTORS * SECTOR_BYTES
+    if machine.cache and machine.cache.hits == "tags" and machine.global_memory.line_bytes > longest:
+        place = facts["global_memory.line_bytes"].place
+        raise UserError(f"{place}: caches keep tags of lines up to {longest} bytes; take fewer, or other cache.hits")
     near = min(getattr(machine.cache, f"l2_latency_{width}", MOST) for width in WIDTHS)
     if machine.l2_channel and machine.l2_channel.spread >= near:
         place, spread = facts["l2_channel.spread"].place, machine.l2_channel.spread

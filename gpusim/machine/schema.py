@@ -41,6 +41,7 @@ from gpusim.sm.pipes.constant_path import ConstantPath
 from gpusim.sm.pipes.double_precision.declaration import Double
 from gpusim.sm.pipes.instruction_replay.declaration import InstructionReplay
 from gpusim.sm.pipes.load_store.declaration import LoadStore, MemoryPaths, MemoryPort
+from gpusim.sm.pipes.match import Match
 from gpusim.sm.pipes.pipe.declaration import MatrixCost, Pipe, UnitCost
 from gpusim.sm.pipes.warpgroup.declaration import Warpgroup
 from gpusim.sm.registers.bypass import Bypass
@@ -105,6 +106,7 @@ class Machine(msgspec.Struct, frozen=True):
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     constant_path: ConstantPath | None = None
+    match: Match | None = None
     memory: Memory | None = None
     memory_clock: MemoryClock | None = None
     memory_channels: MemoryChannels | None = None

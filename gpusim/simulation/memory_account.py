@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines import line_share
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.account.declaration import (
@@ -16,6 +17,9 @@ from gpusim.sm.memory.account.declaration import (
     ELSEWHERE,
     HITS,
     KINDS,
+    L2_MISSES,
+    L2_READ,
+    L2_REQUESTS,
     LOCAL,
     NEEDED,
     REQUESTS,
@@ -33,6 +37,7 @@ from isa.support import frozen
 PLACES = "elsewhere", "local memory", "shared memory"  # then the buffers by name
 CACHED = "constant cache"  # the last place: what constants and scalars ask of caches that are no part of the L1
 READ_ONLY = frozenset({Unit.CONSTANT, Unit.SMEM})
+ASKED = [L2_REQUESTS, L2_READ]  # what SMs of a GPC want at the same time goes to the L2 once
 FIRST = [REQUESTS, WAVEFRONTS, NEEDED, SECTORS, HITS]  # kinds of the first cache
 
 
@@ -144,6 +149,8 @@ def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
         counts[:, :-1] = found
     else:
         counts[np.arange(len(rows)), [_place(row) for row in rows]] = found[:, 0]
+    for pc, part in line_share.asked(kernel, machine, run.first_sm).items():
+        counts[pc][:, ASKED] = np.maximum(np.rint(part * counts[pc][:, ASKED]), counts[pc][:, [L2_MISSES]]).astype(int)
     for pc in (pc for pc, row in enumerate(rows) if row.unit in READ_ONLY):
         counts[pc, -1, FIRST] = counts[pc][:, FIRST].sum(axis=0)
         counts[pc, :-1, FIRST] = 0

@@ -40,6 +40,7 @@ def processes(count: int, prepare: Callable[..., None] | None = None, *arguments
             ready = pool.submit(int)
         yield pool
     except BrokenProcessPool:
+        pool.shutdown()  # the others end, and let go of the files that they were started with
         raise _broken(ready) from None
     except BaseException:
         with held_back():

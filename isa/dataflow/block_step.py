@@ -146,7 +146,7 @@ def depends_on_block(instruction: Instruction, state: _State) -> bool:
         return True
     if instruction.row.copies and not _is_still(state, {f"P{p}" for p in instruction.predicates_read()}):
         return True
-    diverts = instruction.row.unit in _DIVERTING or instruction.row.steers
+    diverts = instruction.row.unit in _DIVERTING or instruction.row.steers or instruction.row.by_values
     return bool(diverts and not _is_still(state, reads(instruction)))
 
 

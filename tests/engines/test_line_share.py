@@ -1,12 +1,15 @@
 """Which lines that SMs of a GPC ask for together differ: by steps of addresses, and by a walk of their blocks."""
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import gpusim
 from benchmarks.tensor import copies, kernels
-from gpusim.engines.line_share import LONG, differing
+from gpusim.engines.line_share import LONG, asked, differing
 from gpusim.machine.machine import load
 from gpusim.machine.simulated_sms import neighbours
 from isa.executing import clusters
@@ -14,6 +17,7 @@ from isa.nvidia.abi.load import on_chip
 from isa.text.listing import read
 
 H200 = load("h200")
+ROWS = Path(gpusim.__file__).parent / "published" / "h100_l2_counts.csv"
 HEAD = ".grid {}\n.block 32\n.buffer x u32 1048576\nMOV R2, c[x]\nS2R R3, CTAID.X\nS2R R4, CTAID.Y\nS2R R5, LANEID\n"
 LOAD = "\nSHL R5, R5, 2\nIADD R2, R2, R5\nIADD R2, R2, R6\nLDG R7, [R2]\nEXIT"
 SMS, GPC = 132, 17  # of an H200, and of its first GPC where eight have equally many
@@ -121,6 +125,43 @@ def test_copies_under_way_are_asked_for_together(stages, shared):
     after = (copies.number(stages), *asked.after[1:])
     kernel = copies.kernel(replace(asked, after=after), 40)
     assert (max(differing(kernel, tuple(range(8))).values()) < 64) == shared
+
+
+@pytest.mark.parametrize(
+    ("body", "grid", "threads", "expected"),
+    [
+        ("MOV R6, 0", "132", 32, 5 / GPC),  # 17 SMs get it by five reads, four at a time
+        ("SHL R6, R3, 7", "132", 32, 1),  # each its own line
+        ("SHL R6, R4, 7", "2 66", 32, 9 / GPC),  # eight pairs and a half
+        ("MOV R6, 0", "528", 32, 1 - (12 / GPC) / 2),  # four blocks of each SM: half ask at the same time
+        ("LOP.AND R6, R3, 3\nSHL R6, R6, 7", "132", 32, 1),  # nobody knows who keeps in step
+    ],
+)
+def test_the_l2_is_asked_once_for_what_neighbours_want_together(body, grid, threads, expected):
+    """Of the sectors that SMs get the L2 is asked for a part, by hand."""
+    text = HEAD.format(grid).replace(".block 32", f".block {threads}")
+    (found,) = asked(read(text + body + LOAD), H200, 0).values()
+    assert found == pytest.approx(expected)
+
+
+def test_waves_out_of_step_ask_for_themselves():
+    """Rows of 12 blocks fill waves of 132, and stay in step; of rows of 40 some go on in the next wave."""
+    rows = [asked(read(HEAD.format(grid) + "SHL R6, R4, 7" + LOAD), H200, 0) for grid in ("12 880", "40 264")]
+    within, beyond = (next(iter(one.values())) for one in rows)
+    assert within < beyond < 1
+
+
+def test_panels_of_a_product_ask_as_on_a_chip():
+    """Of 256 to 4,096 blocks, each with panels of rows and columns, as the coalescer of an H100 counted."""
+    panels = "SHL R3, R3, 12\nSHL R4, R4, 12\nIADD R5, R2, R4\nLDG R7, [R5]\nIADD R5, R2, R3\nLDG R8, [R5]\nEXIT"
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        counted = [row for row in csv.DictReader(line for line in file if line[0] != "#") if "panels" in row["launch"]]
+    for row in counted[1:]:  # the first has fewer blocks than SMs
+        side = int(row["launch"].split("=")[1].split()[0]) // 64
+        text = HEAD.format(f"{side} {side}").replace(".block 32", ".block 256") + panels
+        found = np.mean(list(asked(read(text), H200, 0).values()))
+        measured = float(row["coalescer_out_sectors"]) / float(row["coalescer_in_sectors"])
+        assert found == pytest.approx(measured, rel=0.06)
 
 
 def test_neighbours_are_the_blocks_of_a_gpc():

@@ -24,6 +24,19 @@ MEASURED = [
     (9, 128, 84), (17, 128, 20), (33, 128, 16), (47, 128, 52),
     (17, 256, 84), (33, 256, 20), (47, 256, 52),
 ]  # fmt: skip
+OWN = 0, 1, 2, 4, 8, 12, 16, 32, 46  # KB of a block's own
+SIZES = {  # KB that shared memory takes, by threads of a block: as ncu told of an H200, 2026-11-30
+    32: (32, 64, 100, 164, 228, 228, 228, 228, 196),
+    64: (32, 64, 100, 164, 228, 228, 228, 228, 196),
+    96: (32, 64, 100, 132, 196, 228, 228, 228, 196),
+    128: (32, 64, 100, 132, 164, 228, 228, 228, 196),
+    192: (32, 64, 64, 100, 132, 132, 196, 228, 196),
+    256: (32, 32, 64, 100, 132, 132, 164, 228, 196),
+    384: (32, 32, 32, 64, 100, 132, 132, 196, 196),
+    512: (16, 16, 32, 64, 100, 132, 132, 132, 196),
+    768: (8, 8, 16, 32, 64, 64, 100, 132, 132),
+    1024: (8, 8, 8, 16, 32, 32, 64, 100, 100),
+}
 
 
 def kernel(kilobytes, threads=32):
@@ -36,6 +49,13 @@ def test_an_h200_keeps_what_shared_memory_leaves(kilobytes, threads, hit):
     """Of 256 KB the L1 has what the size for all resident blocks leaves; an H200 keeps 8 to 12 KB less than that."""
     found = carved(kernel(kilobytes - 1, threads), load("h200"))
     assert 8 <= found.l1.bytes / KB - hit <= 12
+
+
+@pytest.mark.parametrize("threads", SIZES)
+def test_an_h200_has_room_for_more_blocks(threads):
+    """For each size of shared memory of blocks of so many threads, that which ncu named."""
+    machine = load("h200")
+    assert tuple(taken(kernel(own, threads), machine) // KB for own in OWN) == SIZES[threads]
 
 
 @pytest.mark.parametrize(

@@ -34,3 +34,9 @@ def warp_slots(sm: Scan, slot: int) -> list[int]:
         return in_turn
     rows = [in_turn[begin : begin + count] for begin in range(0, warps, count)]
     return [row[(k + slot) % count] for row in rows for k in range(count)]
+
+
+def updated(sm: Scan) -> int:
+    """The cycle at which the L2 has done all atomics so far, or as good as that where a launch takes as long to end."""
+    rules = sm.machine.l2_atomic
+    return sm.caches.slices.done - rules.ending if sm.caches and sm.caches.slices and rules else 0

@@ -21,11 +21,10 @@ from isa import memory
 from isa.dataflow import flow
 from isa.kernel import Kernel
 from isa.row import Row, Unit
-from isa.table import TABLE
-from scan import copies, fences, parted, simt_stack
+from scan import copies, fences, packed, parted, simt_stack
 from scan.apart import is_global
 from scan.barriers import arrive, leave, waits_at_barrier
-from scan.blocks import handed_at, known_at, warp_slots
+from scan.blocks import handed_at, known_at, updated, warp_slots
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
@@ -33,6 +32,7 @@ from scan.empty_caches import caches
 from scan.fetch import fetch, walk
 from scan.matrices import in_order
 from scan.memory import enter, full, idles, queued, read_at, serve, takes_banks
+from scan.next_row import kind_of, row_of
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
 from scan.selection import apart, by_yields, goes, keeps, offset, oldest, order_of, turns
@@ -63,8 +63,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         _count(sm)
         now += 1
     if sm.caches:
-        updated = sm.caches.slices.done - machine.l2_atomic.ending if sm.caches.slices and machine.l2_atomic else 0
-        sm.cycles = max(now, sm.caches.gone, updated)
+        sm.cycles = max(now, sm.caches.gone, updated(sm))
     else:
         sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
@@ -92,6 +91,7 @@ def _launch(sm: Scan, now: int) -> bool:
         if sm.finished.get(slot) == now:
             block, warps = sm.blocks.pop(slot)
             del sm.finished[slot]
+            sm.ends.append((max(now, updated(sm)), sum(kind == "issue" for _, kind, *_ in sm.events)))
             sm.events.append((now, "retire", 0, -1, block, -1, slot))
             for warp in warps:
                 sm.warps[warp.slot] = None
@@ -112,6 +112,7 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     ]
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
+        packed.begin(sm, warp)
         fetch(sm, warp, known)
         warp.constants = constants_there(sm, warp, known)
     sm.blocks[slot] = block, members
@@ -142,7 +143,7 @@ def _slot(sm: Scan, k: int, now: int) -> None:
             eligible.append(warp)
     ready, eligible = eligible, in_order(sm, k, eligible, now)
     chosen = (scheduler.selected or _choose(sm, scheduler, eligible, now)) if eligible else None
-    if chosen and not goes(sm, k, chosen, _row(sm, chosen), now):
+    if chosen and not goes(sm, k, chosen, kind_of(sm, chosen), now):
         chosen = None
         for warp in mine:
             if _own(sm, warp, now) is READY:
@@ -200,11 +201,11 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
+    refused = queued(sm, kind_of(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
-    scheduler.turn = [] if refused else [_table_row(sm, warp)]
+    scheduler.turn = [] if refused else [row_of(sm, warp)]
     sm.events.append((now, kind, 1 + k, warp.slot, warp.block, warp.charged, warp.ready_at))
     warp.ready_at = LATER
     if refused:
@@ -232,7 +233,7 @@ def _fill(sm: Scan, k: int, ready: list[Warp], chosen: Warp, now: int) -> None:
         ready_at = now if same else warp.ready_at
         sm.events.append((now, "issue", 1 + k, warp.slot, warp.block, warp.pc, ready_at))
         warp.ready_at = LATER
-        scheduler.turn.append(_table_row(sm, warp))
+        scheduler.turn.append(row_of(sm, warp))
         _issue(sm, k, warp, now)
 
 
@@ -242,34 +243,18 @@ def _ends_turn(row: Row) -> bool:
 
 def _pairable(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
-    row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
+    row, machine, turn = row_of(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
+    crowded = queued(sm, kind_of(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if machine.issue.pairing == "different-category":
         paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
     else:
         paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
     free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
-    return paired and free and takes(sm, k, _row(sm, warp), now) and not alone and not crowded
+    return paired and free and takes(sm, k, kind_of(sm, warp), now) and not alone and not crowded
 
 
 # --- why a warp does not issue ----------------------------------------------------------------------------------------
-
-
-def _row(sm: Scan, warp: Warp) -> str:
-    """The kind of the warp's next instruction: its unit class, `load` or `store`, `exit`, `branch`."""
-    if warp.pc == len(sm.kernel.program):
-        return "exit"
-    row = sm.kernel.program.instructions[warp.pc].row
-    if row.unit not in (Unit.TEXTURE, Unit.SMEM) and (row.is_load or row.is_store):
-        return "load" if row.is_load else "store"
-    return "branch" if row.is_branch else "exit" if row.is_exit else row.unit.value
-
-
-def _table_row(sm: Scan, warp: Warp) -> Row:
-    """The table's row of the warp's next instruction; after the end, that of EXIT."""
-    ended = warp.pc == len(sm.kernel.program)
-    return TABLE["EXIT"] if ended else sm.kernel.program.instructions[warp.pc].row
 
 
 def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | None:
@@ -283,7 +268,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         return {Stall.WARP_EXITED}
     until = {
         Stall.LAUNCH_DELAY: warp.start,
-        Stall.BARRIER: warp.barrier if waits_at_barrier(sm, _table_row(sm, warp)) else 0,
+        Stall.BARRIER: warp.barrier if waits_at_barrier(sm, row_of(sm, warp)) else 0,
         Stall.BRANCH_RESOLVING: warp.branch,
         Stall.NO_INSTRUCTION: warp.fetched,
         Stall.IMC_MISS: warp.constants,
@@ -306,7 +291,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
         until[Stall.WAR_HAZARD] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
-    if _row(sm, warp) == "exit" or fences.cycles_of(sm, warp.pc):
+    if kind_of(sm, warp) == "exit" or fences.cycles_of(sm, warp.pc):
         until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
     return {reason for reason, when in until.items() if when > now}
 
@@ -315,11 +300,11 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     """The reason of a unit shared with other warps that refuses the warp, if any."""
     if sm.schedulers[k].stalled > now or stops(sm, k, now):
         return Stall.DISPATCH_STALL
-    kind = _row(sm, warp)
+    kind = kind_of(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
     if queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
-        return Stall.LG_THROTTLE if is_global(sm.machine, _table_row(sm, warp)) else Stall.MIO_THROTTLE
+        return Stall.LG_THROTTLE if is_global(sm.machine, row_of(sm, warp)) else Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
     taken = any(now - issued < sm.machine.schedulers.interval for issued in others)
@@ -330,7 +315,14 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
 
 
 def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
-    kind, pc, steered = _row(sm, warp), warp.pc, parted.steers(sm.kernel.program, warp.pc)
+    _issue_one(sm, k, warp, now)
+    if packed.packs(sm) and not warp.exited:
+        packed.pass_over(sm, warp, _waits, now)
+        _reach(sm, warp, now)
+
+
+def _issue_one(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    kind, pc, steered = kind_of(sm, warp), warp.pc, parted.steers(sm.kernel.program, warp.pc)
     warp.branch = warp.refused = 0
     warp.issue_interval = now + sm.machine.schedulers.issue_interval
     obey(sm, k, warp, now)
@@ -385,9 +377,14 @@ def _steer(sm: Scan, k: int, warp: Warp, active: Any, now: int) -> Any:
 def _go_on(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
     if warp.exited:
         _exit(sm, k, warp, pc, now)
-    else:
-        fetch(sm, warp, now)
-        warp.constants = constants_there(sm, warp, now)
+    elif not packed.packs(sm):
+        _reach(sm, warp, now)
+
+
+def _reach(sm: Scan, warp: Warp, now: int) -> None:
+    """Ask for the warp's next instruction and its constants."""
+    fetch(sm, warp, now)
+    warp.constants = constants_there(sm, warp, now)
 
 
 def _exit(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:

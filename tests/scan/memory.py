@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from executed import load_store_cost, replays
+from msgspec import structs
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.global_memory.declaration import line_cycles
@@ -15,7 +16,7 @@ from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
-from scan import copies
+from scan import copies, match
 from scan.apart import goes_apart
 from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
@@ -46,10 +47,11 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     memory = row.unit in MEMORY_UNITS
     idle = not active.any()
     if idle:
-        latency = 0 if not row.is_load else _latency(sm.machine, row)
-        costs = idles(sm.machine, row), sm.machine.memory_port.skipped_latency - latency, 0
+        costs = idles(sm.machine, row), 0, 0
     elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
+    elif match.takes(sm.machine, row):
+        costs = match.cost(sm, warp, pc, active)
     else:
         costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
@@ -64,6 +66,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         where = places(warp.slot, row, addresses, active, local)
         access.requests = requests(sm.machine, row, where)
         access.updates = updates(sm.machine, where) if row.update is not None else {}
+        away = row.unit is Unit.GLOBAL and row.is_load and not row.copies
+        access.own = load_store_cost(_least(sm.machine), row, addresses, active)[0] if away else 0
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
@@ -77,6 +81,11 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def _least(machine: Machine) -> Machine:
+    """The machine without cycles that each access takes at least."""
+    return structs.replace(machine, load_store=structs.replace(machine.load_store, least_cycles=1))
 
 
 def idles(machine: Machine, row: Row) -> int:
@@ -100,9 +109,9 @@ def serve(sm: Scan, now: int) -> None:
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
     count += -(-schedulers // paths.schedulers) if paths else 0
-    free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
+    free = [sm.free.get(_unit(sm, sm.queues[y][0].pc), 0) if sm.queues.get(y) else 0 for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
-    if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
+    if sm.late and max(sm.free.get(0, 0), min(access.comes for access in sm.late)) <= now:
         able.append(count)  # behind the queues
     if able and not crowded(sm, now):
         y = min(able, key=lambda y: (y - sm.turn) % (count + 1))
@@ -118,7 +127,7 @@ def _serve_late(sm: Scan, now: int) -> None:
     """Serve the load whose lines came first."""
     access = min(sm.late, key=lambda access: access.comes)
     sm.late.remove(access)
-    sm.free[False] = now + access.cycles
+    sm.free[0] = now + access.cycles
     access.done = now + _latency_of_hit(sm, access)
     comes_back(sm, access.warp.slot % sm.machine.schedulers.count, access, now)
 
@@ -131,19 +140,21 @@ def _latency_of_hit(sm: Scan, access: Access) -> int:
 def _serve(sm: Scan, y: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
-    own = _apart(sm, access.pc)
+    own = _unit(sm, access.pc)
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
     sm.free[own] = now + access.cycles + copies.more(sm, row)
-    of_port = access.cycles if access.idle else _interval(machine, row, access.cycles)
-    sm.ports[y] = now + (0 if own and machine.constant_path else of_port)
+    matches = machine.match if own == match.UNIT else None
+    of_port = matches.port if matches else access.cycles if access.idle else _interval(machine, row, access.cycles)
+    sm.ports[y] = now + (0 if own == 1 and machine.constant_path else of_port)
     if access.requests:
         _cached(sm, row, access, now, y, own=own)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
-        special = own and machine.constant_path and row.unit is Unit.SPECIAL
-        latency = machine.constant_path.latency if special else _latency(machine, row)
+        special = own == 1 and machine.constant_path and row.unit is Unit.SPECIAL
+        latency = machine.constant_path.latency if special else 0 if stores else _latency_of(machine, row, access)
+        latency = matches.latency_32 if matches else latency
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
@@ -154,7 +165,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
 
 
-def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) -> None:
+def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: int) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
     extra, stage = access.extra, sm.caches.stage
@@ -168,7 +179,8 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
         sm.caches.asking = access.pc
-        done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
+        mine = access.own or access.cycles
+        done, start = sm.caches.load(row, access.requests, now, access.cycles, own=mine, parameters=0 in banks)
         sm.caches.asking = -1
     else:
         sm.caches.asking = access.pc
@@ -203,6 +215,11 @@ def _number(sm: Scan, k: int, *, apart: bool) -> int:
 
 def _apart(sm: Scan, pc: int) -> bool:
     return goes_apart(sm.machine, sm.kernel.program.instructions[pc])
+
+
+def _unit(sm: Scan, pc: int) -> int:
+    """The unit that serves an instruction: 1 that of shared memory or constants, where that lies apart, 2 MATCH's."""
+    return match.UNIT if match.takes(sm.machine, sm.kernel.program.instructions[pc].row) else int(_apart(sm, pc))
 
 
 def _of_its_pipe(sm: Scan, pc: int) -> int:
@@ -245,6 +262,10 @@ def _latency(machine: Machine, row: Row) -> int:
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency
     return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
+
+
+def _latency_of(machine: Machine, row: Row, access: Access) -> int:
+    return machine.memory_port.skipped_latency if access.idle else _latency(machine, row)
 
 
 def _atomic_latency(machine: Machine, row: Row) -> int:

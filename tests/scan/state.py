@@ -39,6 +39,7 @@ class Access:
     comes: int = 0  # the cycle in which its last line does, of a load that waits for lines
     updates: Work = field(default_factory=dict)  # of an atomic
     idle: bool = False  # no lane makes it
+    own: int = 0  # cycles that its lanes need; 0: as many as the unit serves it
 
 
 @dataclass(eq=False)
@@ -71,6 +72,7 @@ class Warp:
     yielded: int = -(10**9)  # when it issued last, if it did so then
     forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
     groups: Any = None  # of independent lanes (interpreter.lanes.convergence)
+    leads: int = 0  # the lane whose way it has time for, if lanes are packed (scan/packed.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when its line has come
@@ -142,7 +144,7 @@ class Scan:
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place
     turn: int = 0  # queue that is asked first
-    free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
+    free: dict[int, int] = field(default_factory=dict)  # by unit: when it can serve again
     channel: int = 0  # 1/64 cycles
     caches: Caches | None = None  # if tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -162,6 +164,7 @@ class Scan:
     empty: int = 0
     cycles: int = 0
     events: list[Event] = field(default_factory=list)
+    ends: list[tuple[int, int]] = field(default_factory=list)  # of blocks: when, and how many instructions before that
     registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp's threads
 
 

@@ -46,3 +46,9 @@ class Stage:
 
     def _take(self, cycles: Fraction | int, now: int) -> None:
         self.free = max(self.free, Fraction(now)) + cycles
+
+
+def turn(machine: Machine, i: int, count: int, cycles: int, own: int) -> int:
+    """The turn in which the i-th of a load's lines is looked up: they share its service, but within its own turns."""
+    each, several = machine.global_memory.request_cycles, machine.l1 and machine.l1.lines_per_cycle
+    return min(i * (cycles // each) // count, own // each - 1) if several else i

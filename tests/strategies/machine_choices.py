@@ -106,6 +106,14 @@ FENCES: dict[str, Sequence[int | str]] = {
     "fence.loads": (0, 40),
     "fence.stores": (0, 60, 300),
 }
+MATCHES: dict[str, Sequence[int | str]] = {
+    "match.cycles": (1, 2, 5),
+    "match.port": (1, 4, 9),
+    "match.latency_32": (1, 30),
+    "match.latency_64": (40,),
+    "match.value_32": (0, 11),
+    "match.value_64": (13,),
+}
 SECTIONS = (
     OTHER_PIPES,
     FETCHES,
@@ -116,6 +124,7 @@ SECTIONS = (
     MEMORY_CHANNELS,
     FENCES,
     ASYNC_COPIES,
+    MATCHES,
 )  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
@@ -126,7 +135,7 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.global_store": (1, 9),
     "memory_port.special": (0, 1, 2, 5),
     "memory_port.skipped": (0, 1, 3),
-    "memory_port.skipped_latency": (0, 20),
+    "memory_port.skipped_latency": (1, 20),
     "memory_port.late_cycles": (1, 3),
     "memory_port.early_64": (0, 7),
     "memory_port.early_128": (0, 7),

@@ -112,6 +112,8 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield _listed("pairs", START + _pairs(), 256)
     yield _listed("crowd", START + _crowd(), 384)
     yield _listed("first", START + _first(), 512)
+    if machine.match:
+        yield from (_listed(f"matches-{threads}", START + _matches(), threads) for threads in (32, 384))
     if machine.constant_operand:
         yield _constants()
     if machine.write_back:
@@ -260,6 +262,11 @@ def _written_back() -> str:
     adds = "".join(f"FFMA R{40 + 2 * i}, R1, R1, R1\n" for i in range(24))
     loads = ("LDS.64 R8, [RZ]\n", "LDS R8, [R1]\n" * 4, "".join(f"LDS.128 R{8 + 4 * i}, [R5]\n" for i in range(4)))
     return "SHL R5, R0, 4\nLOP.AND R5, R5, 0x7ff\n" + "".join(2 * (load + adds) for load in loads)
+
+
+def _matches() -> str:
+    """Comparisons of all lanes: of one value in a row, and of 32, each behind the last."""
+    return "MATCH.ANY R8, RZ\nMATCH.ANY R10, RZ\n" * 3 + "IADD R8, R8, R10\n" + "MATCH.ANY R8, R0\nIADD R8, R8, 1\n" * 2
 
 
 def _pairs() -> str:

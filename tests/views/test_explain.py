@@ -269,7 +269,7 @@ def test_machine_code_is_named_by_its_place():
     """The steps name an instruction of machine code by function, offset, text and line of source."""
     kernel = saxpy()
     document = with_source(timeline(kernel, load("h200")), kernel.program)
-    first, *_ = explain(document, 0, 1000, 2)
+    first, *_ = explain(document, 0, 900, 2)
     assert first.instruction == "saxpy+0x140 FFMA R11, R2, UR5, R11 (saxpy.cu:3)"
     assert first.what == "long_scoreboard"
 

@@ -19,6 +19,7 @@ from gpusim.launch.feed import TRACE_DRIVEN, foreseeable
 from gpusim.machine.machine import Machine, facts, load
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.cache.declaration import HITS, TAGS
+from gpusim.sm.memory.what_if import may_part
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.capacities import NEVER
@@ -41,8 +42,10 @@ REAL: Mapping[str, Value] = {
     "what_if.l1": "tags",
     "what_if.l2": "tags",
     "what_if.atomics": "in-turn",
+    "what_if.divergence": "serial",
 }
-COALESCED, CONTENTION, PERFECT_L1, PERFECT_L2 = "coalesced", "no contention", "perfect L1", "perfect L2"
+DIVERGENCE, COALESCED, CONTENTION = "no divergence", "coalesced", "no contention"
+PERFECT_L1, PERFECT_L2 = "perfect L1", "perfect L2"
 CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
 SIGNALS, ENGINE, IN_FLIGHT = "barriers in shared memory", "copy engine", "copy latency"
 COPIES, TENSOR = "waits for copies", "tensor cores"
@@ -66,6 +69,7 @@ ORDER = (
     COPIES,
     LATENCY,
     BARRIERS,
+    DIVERGENCE,
     "branches",
     "instruction fetch",
     "register banks",
@@ -184,6 +188,8 @@ def _stay(kernel: Kernel) -> Iterator[tuple[str, str]]:
     """Yield the limits that can't be lifted, or that the kernel does not have, and why; nothing is said of some."""
     rows = _rows(kernel)
     yield from ((name, "") for name, needs in NEEDS.items() if not any(map(needs, rows)))
+    if not may_part(kernel):
+        yield DIVERGENCE, ""
     if not any(row.unit is Unit.BARRIER for row in rows):
         yield BARRIERS, "the kernel has none"
     elif not foreseeable(kernel):

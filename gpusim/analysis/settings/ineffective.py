@@ -21,7 +21,7 @@ from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
 from gpusim.engines.walks.traffic import traffic
-from gpusim.launch.caches.filled_caches import spills
+from gpusim.launch.caches.filled_caches import passes, spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
@@ -30,7 +30,7 @@ from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, tagged
 from gpusim.sm.memory.constant_operand.declaration import asks_beyond, cycles_of_line, requested
 from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names
-from gpusim.sm.unit.asks import through_port
+from gpusim.sm.unit.asks import looks, through_port
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -81,7 +81,7 @@ def view(given: Given) -> View:
         found["rows.latency"] *= _told(given.rows)
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
-    found |= {"kept": _kept(given)}
+    found |= {"kept": _kept(given), "others": _of_others(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
         _forget(found, given)
     return found
@@ -100,12 +100,24 @@ def _of_constants(given: Given) -> View:
     return found
 
 
-def _kept(given: Given) -> tuple[int, int]:
-    """Whether the L2 holds the kernel's buffers when the launch begins, and how much of them it does not keep."""
+def _kept(given: Given) -> tuple[int, int, int]:
+    """Whether the L2 holds the kernel's buffers when the launch begins, and how much of them it does not keep.
+
+    And of how much stores go on to the DRAM.
+    """
     machine = given.machine
     if not (given.cached and tagged(machine) and machine.l2):
-        return 0, 0
-    return machine.l2.filled, spills(machine, given.kernel, given.fits.blocks)
+        return 0, 0, 0
+    lost, gone = (f(machine, given.kernel, given.fits.blocks) for f in (spills, passes))
+    return machine.l2.filled, lost, gone
+
+
+def _of_others(given: Given) -> tuple[int, ...]:
+    """What other SMs have of the L2, and want of it at the same time; this one's rules are not told."""
+    channel = given.machine.l2_channel
+    if channel is None or not (given.cached and tagged(given.machine) and looks(FAR)(given)):
+        return ()
+    return channel.furthest, channel.least_share, channel.merged, channel.merged_blocks
 
 
 def _sectors(given: Given) -> Any:

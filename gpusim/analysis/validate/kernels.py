@@ -27,6 +27,8 @@ from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import mean
+from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
 from isa.dataflow.block_step import block_steps
 from isa.kernel import Kernel
@@ -100,7 +102,7 @@ def compared(
 
 def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[Timed, Simulated]:
     kernel = make(timed)
-    run = run_sm(kernel, machine)
+    run = run_sm(kernel, mean(machine))
     blocks = range(run.first_sm, kernel.blocks, machine.chip.sms)[: run.blocks]
     sectors = _l1_sectors(kernel) | _moved(kernel, machine) if timed.configuration == "full" else {}
     return timed, Simulated(
@@ -125,6 +127,7 @@ def _moved(kernel: Kernel, machine: Machine) -> dict[str, float]:
     """Return what went between SMs, L2 and DRAM as ncu counts it, if all SMs did as one does whose L2 begins empty."""
     run = run_sm(kernel, l2_counts.cold(machine))
     sectors = {name: each * kernel.blocks / run.blocks for name, each in run.sectors.items()}
+    sectors["asked"] = memory_account.of_run(kernel, machine, run).of().l2_read
     read, written = l2_counts.counted(machine, sectors)
     return {
         "l2_read_sectors": read,

@@ -28,12 +28,12 @@ def counted(machine: Machine, moved: Mapping[str, float]) -> tuple[float, float]
     """Return the sectors that ncu counts as read and as written in the L2.
 
     `moved` are sectors of the launch with a cold L2, as gpusim.engines.sm_run.SmRun has them: "loaded" and "stored" by
-    SMs, "read" from the DRAM.
+    SMs, "asked" for by GPCs, "read" from the DRAM.
     """
     if machine.l2_partition is None:
-        return moved["loaded"], moved["stored"]
+        return moved["asked"], moved["stored"]
     first = moved["read"] * partitions_reading(moved["loaded"], moved["read"])
-    return moved["loaded"] + PASSED * first, moved["stored"] * (1 + PASSED)
+    return moved["asked"] + PASSED * first, moved["stored"] * (1 + PASSED)
 
 
 def partitions_reading(loaded: float, brought: float) -> float:

@@ -43,7 +43,7 @@ class AccessCost:
 
 
 KIND = (  # what a pattern's cost depends on, of the instruction
-    "unit", "width", "action", "turns", "packets", "through_l1", "memory_kind", "words", "distinct", "pipe",
+    "unit", "width", "action", "turns", "packets", "through_l1", "memory_kind", "words", "distinct", "later", "pipe",
     "generic", "matrices", "access_bytes", "latency", "local_latency", "shared_latency", "near_turns",
 )  # fmt: skip
 Seen = dict[Hashable, SimpleNamespace]

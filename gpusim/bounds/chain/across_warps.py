@@ -19,6 +19,7 @@ from gpusim.bounds.chain.chain import Code
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.control_code import control_code
+from gpusim.sm.unit.capacities import UNITS_OF_MEMORY
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH
 from gpusim.sm.walk.marks import ASKED, AWAITING, FLIPPED, NO_BARRIER, NOTED, PASSED, SIGNALLED
 from isa.errors import UserError
@@ -46,7 +47,7 @@ class _Clock:
     next: int = 0
     released: int = 0
     ready: list[int] = field(default_factory=lambda: [0] * BARRIERS)
-    units: list[int] = field(default_factory=lambda: [0, 0])
+    units: list[int] = field(default_factory=lambda: [0] * UNITS_OF_MEMORY)
 
 
 @dataclass(frozen=True, slots=True)

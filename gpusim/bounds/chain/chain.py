@@ -25,7 +25,7 @@ from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked, unpacked_rows
-from gpusim.sm.unit.capacities import COUNTED, COUNTERS, LANES, REGISTERS
+from gpusim.sm.unit.capacities import COUNTED, COUNTERS, LANES, REGISTERS, UNITS_OF_MEMORY
 from gpusim.sm.unit.dimensions import COUNT, COUNTER, REGISTER
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.sm.unit.stall import OWN, Stall
@@ -148,7 +148,7 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
 
 def start() -> SingleWarp:
     """Return a warp with nothing pending, at cycle 0."""
-    return SingleWarp(unpacked(FRESH), 0, 0, 0, [0, 0], {})
+    return SingleWarp(unpacked(FRESH), 0, 0, 0, [0] * UNITS_OF_MEMORY, {})
 
 
 def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:

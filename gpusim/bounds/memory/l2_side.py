@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sm_side import to_l2
-from gpusim.bounds.memory.touched import (
-    MASK,
-    UPDATED,
-    by_pc,
-    of_lines,
-)
+from gpusim.bounds.memory.touched import MASK, UPDATED, Numbers, by_pc, of_lines
 from gpusim.bounds.memory.updates import updates
 from gpusim.bounds.memory.use import (
     L2_ANSWERS,
@@ -27,7 +22,6 @@ from gpusim.bounds.memory.use import (
     Each,
     Levels,
     Moved,
-    Numbers,
     shared,
     until_loaded,
 )

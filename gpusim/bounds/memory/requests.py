@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.bounds.memory.touched import Numbers
 from gpusim.bounds.pressure import Work
 from gpusim.engines.walks.profile import Pattern
 from gpusim.sm.memory.global_memory.declaration import SEGMENTS
@@ -16,8 +17,6 @@ from gpusim.sm.unit.capacities import LANES
 from isa.executing.places import lanes_in
 from isa.memory import SECTOR_BYTES
 from isa.row import Row, Unit
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,11 @@ def _requests(numbers: Any, decoded: Any, row: Row, patterns: list[Pattern]) -> 
         active &= lanes_in(Unit.GLOBAL, addresses.astype(np.uint32))
     size = LANES // 2 if numbers.global_rule == SEGMENTS else LANES // int(decoded["words"])
     lines, sectors = (_distinct(addresses, active, size, each) for each in (int(numbers.line_bytes), SECTOR_BYTES))
-    written = _distinct(addresses, active, LANES, row.nbytes) * row.nbytes
-    partly = row.is_store & (sectors.reshape((*written.shape, -1)).sum(axis=-1) * SECTOR_BYTES > written)
-    parted = np.where(partly[..., None], lines.reshape((*written.shape, -1)), 0)
+    parted = np.zeros_like(lines)
+    if row.is_store:
+        written = _distinct(addresses, active, LANES, row.nbytes) * row.nbytes
+        partly = sectors.reshape((*written.shape, -1)).sum(axis=-1) * SECTOR_BYTES > written
+        parted = np.where(partly[..., None], lines.reshape((*written.shape, -1)), 0)
     count = np.array([p.count for p in patterns], np.int64)
     return Requests(count, *(each.reshape(len(patterns), -1).sum(axis=1) for each in (lines, sectors, parted)))
 
@@ -62,5 +63,6 @@ def _requests(numbers: Any, decoded: Any, row: Row, patterns: list[Pattern]) -> 
 def _distinct(addresses: Numbers, active: NDArray[np.bool_], size: int, nbytes: int) -> Numbers:
     """Return [pattern, group]: the distinct pieces of so many bytes that active lanes of a group of `size` touch."""
     pieces = np.where(active, addresses // nbytes, -1).reshape(len(addresses), -1, min(size, addresses.shape[1]))
-    pieces = np.sort(pieces, axis=2)
-    return np.asarray(((np.diff(pieces, axis=2, prepend=-1) != 0) & (pieces >= 0)).sum(axis=2), np.int64)
+    pieces.sort(axis=2)  # those of lanes that are not active come first, as one
+    begins = (pieces[:, :, 1:] != pieces[:, :, :-1]).sum(axis=2)
+    return np.asarray(begins + (pieces[:, :, 0] >= 0), np.int64)

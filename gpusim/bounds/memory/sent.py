@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.bounds.memory.touched import ROWS, Numbers
 from gpusim.engines.walks.program_order import Rows, lanes_of, run_block, walker
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.walk.access_log import FIRST, PC
@@ -23,8 +24,6 @@ from isa.support.once import once
 
 PLACES = 32  # bits of an address
 PLACE = (1 << PLACES) - 1
-ROWS = 400_000  # accesses of all blocks up to which they are looked at
-Numbers = NDArray[np.int64]
 Blocks = tuple[int, ...]
 
 

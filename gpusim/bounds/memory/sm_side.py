@@ -8,15 +8,7 @@ import numpy as np
 
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sent import Sent, sent
-from gpusim.bounds.memory.touched import (
-    PCS,
-    STORED,
-    UPDATED,
-    Touched,
-    by_pc,
-    firsts,
-    of_lines,
-)
+from gpusim.bounds.memory.touched import PCS, STORED, UPDATED, Numbers, Touched, by_pc, firsts, of_lines
 from gpusim.bounds.memory.use import (
     CHANNEL,
     CHANNEL_LOADS,
@@ -26,7 +18,6 @@ from gpusim.bounds.memory.use import (
     THROUGH_L1,
     Levels,
     Moved,
-    Numbers,
     of_sm,
     until_loaded,
 )

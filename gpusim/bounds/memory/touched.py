@@ -28,13 +28,13 @@ from isa.support.once import once
 
 ROWS = 400_000  # accesses of all blocks up to which each block is run: about a second
 SECTORS = 1 << 25  # of all blocks that are moved
+Numbers = NDArray[np.int64]
 PCS = 20  # bits of an instruction's number, below a sector's
 MASK = (1 << PCS) - 1
 ADDRESSES = 1 << 32  # bytes that addresses reach
 MARKED = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose boxes are seen
 # What an instruction does to sectors: load them through the L1 or past it, others perhaps bringing them; store, update.
 NOTHING, NEAR, FAR, NEAR_OF_OTHERS, FAR_OF_OTHERS, STORED, UPDATED = range(7)
-Numbers = NDArray[np.int64]
 Kinds = tuple[int, ...]  # by pc
 Blocks = tuple[int, ...]
 _NONE = np.zeros(0, np.int64)

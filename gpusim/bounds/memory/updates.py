@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gpusim.bounds.memory.sent import PLACES
+from gpusim.bounds.memory.touched import ROWS, Numbers
 from gpusim.engines.walks.program_order import Rows, lanes_of, run_block, walker
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.walk.access_log import FIRST, PC
@@ -15,10 +16,6 @@ from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.row import Unit
 from isa.support.once import once
-
-ROWS = 400_000  # accesses up to which blocks are run
-PLACES = 32  # bits of an address
-Numbers = NDArray[np.int64]
 
 
 @once

@@ -8,19 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpusim.bounds import pressure
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.share import Share
-from gpusim.bounds.memory.touched import (
-    FAR,
-    FAR_OF_OTHERS,
-    NEAR,
-    NEAR_OF_OTHERS,
-    Kinds,
-    Touched,
-)
+from gpusim.bounds.memory.touched import FAR, FAR_OF_OTHERS, NEAR, NEAR_OF_OTHERS, Kinds, Numbers, Touched
 from gpusim.bounds.pressure import Pressure, Resource, Work
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from isa.kernel import Kernel
@@ -32,7 +24,6 @@ LEVELS = frozenset(
     {DEVICE, TAG_STAGE, CHANNEL, CHANNEL_LOADS, CHANNEL_STORES, L2_LOADS, L2_STORES, L2_ANSWERS, L2_ATOMICS}
 )
 THROUGH_L1, PAST_L1 = (NEAR, NEAR_OF_OTHERS), (FAR, FAR_OF_OTHERS)
-Numbers = NDArray[np.int64]
 Each = list[Numbers]  # of each work, by pc, a number for all its executions
 Moved = tuple[Numbers, Each]  # by pc, for distinct sectors of all blocks, and for executions
 

@@ -158,10 +158,13 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
 
 
 def machine_if_any(kernel: Kernel, name: str | None, settings: Sequence[str]) -> Machine | None:
-    """Return the machine, if one is named, of a command that needs none; UserError if it can't run the kernel."""
+    """Return the machine, if one is named, of a command that needs none, as the kernel's launch asks for it.
+
+    Raises UserError if it can't run the kernel.
+    """
     if settings and not name:
         raise UserError(f"--set {settings[0]}: of no machine; name one with --machine")
-    machine = machine_of(name, settings, None) if name else None
+    machine = machine_of(*placed(kernel, name, settings), None) if name else None
     if machine:
         from gpusim.machine.occupancy import occupancy  # noqa: PLC0415  (--help waits for no NumPy)
 

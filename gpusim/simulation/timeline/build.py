@@ -344,6 +344,7 @@ def _complete(kept: _Kept) -> bool:
     warps = (warp for g, warp in kept.sm.warps.items() if g in kept.shown)
     schedulers = kept.sm.schedulers[: kept.slots]
     waiting = any(warp.since < kept.end for warp in warps) or any(one.used_until < kept.end for one in schedulers)
+    waiting = waiting or any(lost.start < kept.end for some in kept.refused.values() for lost in some)
     return not waiting and not kept.unserved and kept.background.copied_before(kept.end)
 
 

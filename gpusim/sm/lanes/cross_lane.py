@@ -119,6 +119,16 @@ def _all_alike(scratch: Scratch) -> bool:
     return bool(scratch.active == 0 or _alike(scratch, lowest_bit(scratch.active)) == scratch.active)
 
 
+@rule
+def different(scratch: Scratch) -> int:
+    """Return how many values a of the active lanes are different."""
+    left, count = scratch.active, 0
+    while left:
+        left &= ~_alike(scratch, lowest_bit(left))
+        count += 1
+    return count
+
+
 def match_any(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.match_any`."""
     for lane in range(LANES):

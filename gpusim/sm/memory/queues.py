@@ -23,7 +23,7 @@ def _of_several(machine: MachineNumbers, k: int, unit: int) -> int:
 
 @rule
 def path(sm: Sm, y: int) -> int:
-    """Return the unit that serves the head of queue y: 1 is that of shared memory or of constants."""
+    """Return the unit that serves the head of queue y: 1 is that of shared memory or of constants, 2 of MATCH."""
     return _of_head(sm, y) if sm.machine.paths > 1 else 0
 
 

@@ -7,10 +7,14 @@ from typing import Literal
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import FAR, NEAR, NO_TAGS, tagged
-from gpusim.sm.records import MachineNumbers
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_GLOBAL, accesses, loads_from, looks, updates
-from gpusim.sm.unit.declare import Condition, Declaration, Machine, field
-from isa.row import Unit
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
+from isa.dataflow.lanes.divergence import reconvergence_points
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operands.operand import PT
+from isa.row import MEMORY_UNITS, Flow, Unit
 
 
 class WhatIf(msgspec.Struct, frozen=True):
@@ -30,10 +34,14 @@ class WhatIf(msgspec.Struct, frozen=True):
     l2: Literal["tags", "holds"] = "tags"
     # `in-turn` unless set; at-once: atomics do not wait for others of their word or slice.
     atomics: Literal["in-turn", "at-once"] = "in-turn"
+    # `serial` unless set; packed: of the ways of a branch a warp has time for that of one lane, and of memory.
+    divergence: Literal["serial", "packed"] = "serial"
 
 
 SHARED_IDEALS = ("banks", "conflict-free", "one-pass")  # what is lifted of the rules of shared memory
 BANKS, CONFLICT_FREE, ONE_PASS = range(len(SHARED_IDEALS))
+WAYS = frozenset({Flow.NONE, Flow.BRANCH, Flow.EXPECT, Flow.MEET, Flow.TAKE_AWAY})
+NEVER_LEFT_OUT = MEMORY_UNITS | {Unit.BARRIER, Unit.SYNC, Unit.SMEM, Unit.TENSOR, Unit.WARPGROUP}
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -44,12 +52,33 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.side_by_side = machine.what_if.lanes == "side-by-side"
         packed.near_holds, packed.far_holds = machine.what_if.l1 == "holds", machine.what_if.l2 == "holds"
         packed.at_once = machine.what_if.atomics == "at-once"
+        packed.packs = packs(machine)
 
 
 def lifts_memory(machine: Machine) -> bool:
     """Tell whether limits of what moves between the levels of memory are lifted."""
     one = machine.what_if
     return one is not None and (one.lanes, one.l1, one.l2, one.atomics) != ("apart", "tags", "tags", "in-turn")
+
+
+def packs(machine: Machine) -> bool:
+    """Tell whether warps are timed as if the lanes of several that go the same way were packed into one."""
+    return machine.what_if is not None and machine.what_if.divergence == "packed"
+
+
+def may_part(kernel: Kernel) -> bool:
+    """Tell whether a branch may part the lanes of a warp."""
+    program = kernel.program
+    guards = [i.guard for i in program.instructions if i.row.is_branch]
+    own = program.has_independent_lanes and any(guard != PT and not guard.whole for guard in guards)
+    return own or bool(reconvergence_points(program))
+
+
+def decode(row: Columns, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
+    """Tell whether a warp may pass over the instruction: it touches no memory, no other warp and no clock."""
+    form = instruction.row
+    alone = form.unit not in NEVER_LEFT_OUT and form.flow in WAYS and not form.grouping
+    row["passable"] = packs(machine) and alone and not instruction.reads_clock()
 
 
 UNIT = Declaration(
@@ -62,9 +91,13 @@ UNIT = Declaration(
             field("near_holds", "1: the L1 has all that loads ask it for"),
             field("far_holds", "1: the L2 has all, and the DRAM moves nothing"),
             field("at_once", "1: atomics do not wait for others"),
+            field("packs", "1: of the ways of a branch a warp has time for that of one lane"),
         ),
+        "row": (field("passable", "1: a warp that packs its lanes may pass over it", kind="i1"),),
+        "warp": (field("leads", "the lane whose way the warp has time for, where it packs its lanes", role=Role.FREE),),
     },
     pack=pack,
+    decode=decode,
     conditions=(
         Condition("what_if.lanes", "side_by_side", accesses(Unit.GLOBAL), NO_GLOBAL),
         Condition("what_if.l1", "near_holds", lambda g: tagged(g.machine), NO_TAGS),
@@ -72,9 +105,16 @@ UNIT = Declaration(
         Condition("what_if.l2", "far_holds", lambda g: tagged(g.machine), NO_TAGS),
         Condition("what_if.l2", "far_holds", looks(FAR), "nothing asks the L2"),
         Condition("what_if.atomics", "at_once", updates, "{kernel} has no atomic"),
+        Condition(
+            "what_if.divergence",
+            "packs rows.passable",
+            lambda g: may_part(g.kernel),
+            "no branch of {kernel} parts lanes",
+        ),
     ),
     limits={
         "coalesced": {"what_if.lanes": "side-by-side"},
+        "no divergence": {"what_if.divergence": "packed"},
         "no contention": {"what_if.atomics": "at-once"},
         "perfect L1": {"what_if.l1": "holds"},
         "perfect L2": {"what_if.l2": "holds"},

@@ -94,7 +94,7 @@ class MachineNumbers(Record):
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
     sharing: int  # `memory_paths.schedulers` of the machine's file
-    paths: int  # units behind the queues: two where shared memory or constants lie apart
+    paths: int  # units behind the queues: more than one where shared memory, constants or MATCH lie apart
     held: int  # `memory_port.held` of the machine's file
     skipped_latency: int  # `memory_port.skipped_latency` of the machine's file
     product_columns: int  # `warpgroup.columns` of the machine's file
@@ -115,6 +115,7 @@ class MachineNumbers(Record):
     near_holds: int  # 1: the L1 has all that loads ask it for
     far_holds: int  # 1: the L2 has all, and the DRAM moves nothing
     at_once: int  # 1: atomics do not wait for others
+    packs: int  # 1: of the ways of a branch a warp has time for that of one lane
     pass_cycles: int  # `shared_memory.pass_cycles` of the machine's file
     passes_per_cycle: int  # `shared_memory.passes_per_cycle` of the machine's file
     merge_halves: int  # `shared_memory.merge_halves` of the machine's file
@@ -187,6 +188,9 @@ class MachineNumbers(Record):
     dram_together: int  # lines side by side that have one latency
     dram_sms: int  # SMs of the chip, of whose bandwidth those with blocks have equal shares
     dram_queue: int  # cycles of service of the queue in front of the DRAM
+    dram_span: int  # cycles over which the use of the DRAM counts
+    dram_most_used: int  # of 64 parts of its bandwidth, as which a busier DRAM counts
+    written_alone_cost: int  # parts of a cycle that a sector occupies it which is written, without reads
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
     behind_passes: int  # passes from which on a copy keeps it no longer

@@ -16,7 +16,8 @@ class LoadStore(Record):
     """The record `load_store`."""
 
     coming: int  # results of shared memory that are not written yet
-    free: Numbers  # when the unit can serve the next, and that of shared memory or of constants, where these lie apart
+    # when the unit can serve the next, and those of shared memory or constants, and MATCH, that lie apart
+    free: Numbers
     busy: int  # cycles it has served
     entered: int  # entries so far
     turn: int  # queue that is asked first at the next service
@@ -57,10 +58,12 @@ class LoadStore(Record):
     differing: int  # that of the row whose access is served
     sharers: int  # that of the row whose access is served, 1 for stores
     waves_apart: int  # that of the row whose load is served
+    later: int  # 1: the block whose access is served is not of the first wave
     stands: int  # blocks of the grid for which that one stands whose access is served
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window
     dram_before: int  # and in the window before
+    dram_turns: int  # the number of the first window whose writes no read turns
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts
     near_copies: int  # 1: the last copy went through the L1

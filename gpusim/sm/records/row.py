@@ -114,7 +114,7 @@ class Row(Record):
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
     cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
     fence: int  # cycles for which it holds its warp as a fence, at least
-    path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
+    path: int  # unit that serves it: 1 shared memory or constants, 2 MATCH, where it lies apart
     passes: int  # load/store cycles it took
     idles: int  # load/store cycles it takes where no lane executes it
     held: int  # cycles for which it kept its unit, with waits for what is behind
@@ -125,12 +125,14 @@ class Row(Record):
     columns: int  # that its result has; 0: it is none
     from_registers: int  # 1: its first matrix is in registers
     sums: int  # cycles in which the sums of eight columns take all register banks
+    passable: int  # 1: a warp that packs its lanes may pass over it
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten
     packets: int  # of an atomic to global memory for each sector, 0: no such atomic
     cached: int  # the cache it asks first, counted from 1; 0: none keeps tags of it
-    distinct: int  # load/store cycles for each distinct word, 0: its lines say
+    distinct: int  # load/store cycles for each distinct word or value, 0: others say
+    later: int  # cycles by which each further one makes its result later
     through_l1: int  # 1: a load whose data comes through the L1
     anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters

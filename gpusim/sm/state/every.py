@@ -41,7 +41,7 @@ from gpusim.sm.memory.memory_access import declaration as memory_access
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage
 from gpusim.sm.memory.texture import declaration as texture
-from gpusim.sm.pipes import constant_path
+from gpusim.sm.pipes import constant_path, match
 from gpusim.sm.pipes.double_precision import declaration as double_precision
 from gpusim.sm.pipes.instruction_replay import declaration as instruction_replay
 from gpusim.sm.pipes.load_store import declaration as load_store
@@ -94,6 +94,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         load_store,
         warpgroup,
         constant_path,
+        match,
         instruction_replay,
         what_if,
         shared_memory,

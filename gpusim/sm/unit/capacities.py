@@ -39,7 +39,7 @@ COUNTED = 64  # accesses that a wait counter may tell from each other
 GROUPED = 16  # groups of a warp's work of one kind that are told apart
 GROUP_KINDS = len(Groups)
 PRODUCTS = 1024  # matrix instructions of all warpgroups that have not begun
-UNITS_OF_MEMORY = 2
+UNITS_OF_MEMORY = 3
 AT_HAND = 7  # agents of an SM of four schedulers, the common case: checking all each cycle would cost a few percent
 
 # How much is kept or tried, in any launch.

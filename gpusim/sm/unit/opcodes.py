@@ -20,6 +20,8 @@ MULTIPLY = 8  # a matrix instruction of a warpgroup, which is computed later
 SIGNAL, COMMAND = range(9, 11)  # to a barrier in shared memory; of the copy engine
 # Where a memory instruction goes.
 SHARED_MEMORY, GLOBAL_MEMORY, LOCAL_MEMORY = range(3)
+# The unit behind the queues that serves it: shared memory and constants may have one apart.
+LOAD_STORE, APART, MATCHES = range(3)
 
 UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
 UPDATES = table.UPDATES

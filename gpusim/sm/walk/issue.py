@@ -13,6 +13,7 @@ from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.lanes import packed_lanes
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
@@ -105,6 +106,8 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     if sm.diverges and instruction.eventful:
         go_on(sm, k, g, instruction, pc, now)
     if warp.live:
+        if machine.packs and sm.diverges:
+            _pass_over(sm, memory, g, now)
         if machine.fetches:
             fetch.commit(sm, k, warp, now)
         if machine.constants:
@@ -120,16 +123,40 @@ def go_on(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
         instruction.active += independent_lanes.guarded(sm, g, instruction) - sm.outcome.threads
     if sm.trace_driven:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
-    elif not sm.independent:
-        simt_stack.follow(sm, g, instruction, pc)
-    elif instruction.steers:
-        independent_lanes.follow(sm, g, instruction, pc)
+    else:
+        _follow(sm, g, instruction, pc)
     if instruction.steers == GIVE_WAY and sm.machine.obeys_codes and sm.outcome.threads:
         control_code.give_way(sm, k, warp, now)
     if sm.independent and sm.outcome.threads:
         branch.elsewhere(sm, warp, pc, now)
     if warp.threads == 0:
         warp_exit.commit(sm, g, pc, now)
+
+
+@rule
+def _follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
+    """Find the warp's next path behind an instruction that may part its lanes."""
+    if not sm.independent:
+        simt_stack.follow(sm, g, instruction, pc)
+    elif instruction.steers:
+        independent_lanes.follow(sm, g, instruction, pc)
+
+
+@on_demand
+def _pass_over(sm: Sm, memory: Memory, g: int, now: int) -> None:
+    """Let warp slot g pass over what its leading lane does not do, up to an access to memory or a wait for one."""
+    warp = sm.warps[g]
+    while packed_lanes.passes(sm, warp):
+        prepare(sm, warp)
+        if packed_lanes.waits(warp, now):
+            return
+        pc, instruction = warp.pc, sm.program[warp.pc]
+        if not values.execute(sm, memory, g):
+            return
+        taken = instruction.action == BRANCH and sm.outcome.threads
+        warp.pc = instruction.target if taken else pc + 1
+        if instruction.eventful:
+            _follow(sm, g, instruction, pc)
 
 
 @on_demand

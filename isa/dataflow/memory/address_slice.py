@@ -81,7 +81,7 @@ def steering(instruction: Instruction) -> set[str]:
     address = instruction.address()
     if address is not None:
         names |= {f"R{r}" for r in address.registers}
-    if instruction.row.unit is Unit.TEXTURE:
+    if instruction.row.unit is Unit.TEXTURE or instruction.row.by_values:
         names |= {f"R{r}" for r in instruction.reads()}
     place = instruction.destination_in_shared()
     if place is not None:  # by which banks conflict; a predicate says which lanes read

@@ -35,7 +35,7 @@ FAMILIES = (
       for name, (across, truth) in _SHUFFLES.items()),
     Family("VOTE", "dPQ", Unit.VOTE, optional="d", modifiers=_AGREED, fields={"across": v.ballot}),
     Family("VOTEU", "dPQ", Unit.UNIFORM, optional="d", modifiers=_AGREED, fields={"across": v.ballot}, shared="dP"),
-    Family("MATCH.ANY", "da", Unit.SHUFFLE, modifiers=_PAIR, fields={"across": v.match_any}),
+    Family("MATCH.ANY", "da", Unit.SHUFFLE, modifiers=_PAIR, fields={"across": v.match_any, "by_values": True}),
     Family("MATCH.ALL", "Pda", Unit.SHUFFLE, optional="P", modifiers=_PAIR,
            fields={"across": v.match_all, "across_truth": v.all_match}),
     *(Family(f"REDUX{name}", "da", Unit.REDUCE, silent=frozenset({"S32"}) if name == ".SUM" else frozenset(),

@@ -81,6 +81,7 @@ ROWS = (
     Row("MUFU.TANH",  "da",   Unit.SFU,       32,   0,    v.mufu_tanh),
     Row("SHFL.IDX",   "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_index),
     Row("SHFL.BFLY",  "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_butterfly),
+    Row("MATCH.ANY",  "da",   Unit.SHUFFLE,   across=cross_lane.match_any, by_values=True),
     Row("MOVM.16.MT88", "da", Unit.SHUFFLE,   across=cross_lane.transposed),
     *(Row(each.base, each.form, each.unit, **each.fields) for each in matrix.FAMILIES if each.base in OF_MATRICES),
     Row("VOTE.BALLOT", "dQ",  Unit.VOTE,      across=cross_lane.ballot),

@@ -1,12 +1,27 @@
 """Rates of DRAM and L2, beside what can be known without them."""
 
 import pytest
+from draws import draws
+from hypothesis import given, settings
+from strategies.launches import REPEATABLE, kernels, launches
 
 import gpusim
+from gpusim.analysis.account.figures import figures
+from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.memory_rates import bound_rates, memory_rates, used_sms
+from gpusim.analysis.account.rates.roofline import summary
 from isa.row import Unit
 from isa.text import listing
 from workloads.catalog import make
+
+# 1,056 blocks of 256 threads; each thread has the words at these bytes from its first one on, 17 MB in all.
+EACH = range(0, 16 * 1056 * 1024, 1056 * 1024)
+STREAM = (
+    ".kernel stream\n.grid 1056\n.block 256\n.buffer x f32 4325376\n.buffer y f32 4325376\nS2R R0, CTAID.X\n"
+    "SHL R0, R0, 8\nS2R R1, TID.X\nIADD R0, R0, R1\nSHL R0, R0, 2\nIADD R1, R0, c[y]\nIADD R0, R0, c[x]\n"
+)
+LOADS = "".join(f"LDG R{8 + i}, [R0+{by}]\n" for i, by in enumerate(EACH))
+STORES = "".join(f"STG [R1+{by}], R{8 + i}\n" for i, by in enumerate(EACH))
 
 
 @pytest.mark.jit
@@ -62,3 +77,35 @@ def test_used_sms_is_the_mean_over_the_most():
     """4 of 16 SMs, 17 blocks where the fullest SM has 2, and 32 blocks use 25 %, 53 % and all of the SMs."""
     for blocks, used in (("4", 4 / 16), ("17", 17 / 32), ("32", 1)):
         assert used_sms(gpusim.simulate(make("coalescing", {"blocks": blocks}), "gtx580")) == pytest.approx(used)
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(30))
+@given(launches(kernels(most_blocks=3, least=3)))
+def test_no_level_moves_more_than_it_can(launched):
+    """On any machine the part of each level in use is at most all of it, and every view has the same rates."""
+    result = gpusim.simulate(*launched, values=False)
+    check_rates(result)
+
+
+@pytest.mark.long
+@pytest.mark.jit
+@pytest.mark.parametrize("body", [LOADS + "FADD R0, R8, R23\n", STORES, LOADS + STORES])
+@pytest.mark.parametrize("filled", [0, 1])
+def test_streams_stay_below_the_peak(body, filled):
+    """17 MB that are loaded, stored, or both, cold or in the L2: no more than DRAM and L2 can move, and nearly it."""
+    result = gpusim.simulate(listing.read(f"{STREAM}{body}EXIT"), gpusim.load("h200", {"l2.filled": filled}))
+    check_rates(result)
+    assert max(rate.percent for rate in memory_rates(result)) > 60
+
+
+def check_rates(result):
+    """Assert that no rate of a launch exceeds its peak, and that tables, figures and roofs have the same rates."""
+    rates, found, document = {one.level: one for one in memory_rates(result)}, tables(result), figures(result)
+    assert all(one.percent <= 100 for one in rates.values())
+    own = {level: (one.gbs, one.percent) for level, one in rates.items()}
+    assert (document.dram_gbs, document.percent_of_dram) == own.get("DRAM", (None, None))
+    assert (document.l2_gbs, document.percent_of_l2) == own.get("L2", (None, None))
+    assert max(one.percent for one in found.dram) == pytest.approx(rates["DRAM"].percent if "DRAM" in rates else 0)
+    for one in summary(result).roofs if result.gflops else ():
+        assert result.gflops <= one.per_byte * one.bandwidth_gbs * (1 + 1e-9)

@@ -41,20 +41,20 @@ def test_full_sectors_stored_are_those_that_ncu_counted():
     assert len(whole) > 10
     for row in whole:
         megabytes = int(row["launch"].split("mb=")[1].split()[0])
-        _, written = counted(H200, {"loaded": 0, "read": 0, "stored": megabytes * 2**20 / 32})
+        _, written = counted(H200, {"loaded": 0, "asked": 0, "read": 0, "stored": megabytes * 2**20 / 32})
         assert written == pytest.approx(float(row["l2_written_sectors"]), rel=0.01), row["launch"]
 
 
 def test_a_stream_counts_half_a_sector_more_and_shared_words_one_once():
     """100 sectors that one SM reads count 150; read by very many, each counts one more than it was asked for."""
-    assert counted(H200, {"loaded": 100, "read": 100, "stored": 0}) == (150, 0)
-    assert counted(H200, {"loaded": 100_000, "read": 100, "stored": 0})[0] == pytest.approx(100_100)
-    assert counted(H200, {"loaded": 0, "read": 0, "stored": 10}) == (0, 15)
+    assert counted(H200, {"loaded": 100, "asked": 100, "read": 100, "stored": 0}) == (150, 0)
+    assert counted(H200, {"loaded": 100_000, "asked": 100_000, "read": 100, "stored": 0})[0] == pytest.approx(100_100)
+    assert counted(H200, {"loaded": 0, "asked": 0, "read": 0, "stored": 10}) == (0, 15)
 
 
 def test_an_l2_without_partitions_counts_what_sms_moved():
     """On a V100 sectors count once."""
-    assert counted(load("v100"), {"loaded": 100, "read": 100, "stored": 10}) == (100, 10)
+    assert counted(load("v100"), {"loaded": 100, "asked": 100, "read": 100, "stored": 10}) == (100, 10)
 
 
 def test_a_cold_l2_begins_empty():

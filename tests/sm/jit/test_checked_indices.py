@@ -31,6 +31,7 @@ RUNS = {  # what has mechanisms and arrays of its own
     "Fermi": "run chain --machine gtx580",
     "GCN": "run cadence --machine mi60",
     "tags, machine code": "run examples/cuda/reverse.toml",
+    "bulk copies without tags": "run examples/tensor/bulk.toml --set cache.hits=none",
     "all SMs": "run stream --machine gtx980 --sms all",
 }
 

@@ -2,7 +2,7 @@
 
 import pytest
 from draws import draws
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from scan.every_cycle import scan
@@ -26,6 +26,7 @@ IDEALS = st.builds(
     l1=st.sampled_from(("tags", "holds")),
     l2=st.sampled_from(("tags", "holds")),
     atomics=st.sampled_from(("in-turn", "at-once")),
+    divergence=st.sampled_from(("serial", "packed")),
 )
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
 LIFTED = st.builds(
@@ -93,12 +94,8 @@ def test_twins_agree_on_lifted_limits(launched):
 @settings(REPEATABLE, max_examples=draws(60 if COMPILED else 4))
 @given(LIFTED)
 def test_a_scan_of_every_cycle_agrees_on_lifted_limits(launched):
-    """Events, stalls, lost slots and values equal those of asking all warps in each slot.
-
-    Lanes side by side are compared with rule `sectors` alone: with `gt200` events differ, which is not understood.
-    """
+    """Events, stalls, lost slots and values equal those of asking all warps in each slot."""
     kernel, machine = launched
-    assume(machine.what_if.lanes == "apart" or machine.global_memory.rule == "sectors")
     run = run_sm(kernel, machine, trace=True)
     assert mistakes(run, scan(kernel, machine, min(occupancy(kernel, machine).blocks, kernel.blocks))) == []
 

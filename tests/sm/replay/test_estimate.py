@@ -57,17 +57,24 @@ def test_a_loop_twice_as_long_costs_hardly_more():
 
 @pytest.mark.jit
 @pytest.mark.long
-@settings(REPEATABLE, max_examples=draws(150))
-@given(launches(looping_kernels(rounds=(400, 1500)), tags=False))
-def test_random_loops_are_within_the_error(launched):
-    """Of random loops on random machines, what is estimated at 2 % is within that of the full simulation."""
-    kernel, machine = launched
-    try:
-        guess = run_sm(kernel, machine, feed="trace-driven", tolerance=20_000, max_cycles=6_000_000)
-    except LimitError:
-        return
-    full = run_sm(kernel, machine, feed="trace-driven") if guess.estimated else guess
-    assert guess.cycles == pytest.approx(full.cycles, rel=0.02)
+def test_random_loops_are_within_the_error():
+    """Of random loops on random machines 99 of 100 estimates at 2 % are within that, and all within twice that."""
+    off = []
+
+    @settings(REPEATABLE, max_examples=draws(150))
+    @given(launches(looping_kernels(rounds=(400, 1500)), tags=False))
+    def estimate(launched):
+        kernel, machine = launched
+        try:
+            guess = run_sm(kernel, machine, feed="trace-driven", tolerance=20_000, max_cycles=6_000_000)
+        except LimitError:
+            return
+        full = run_sm(kernel, machine, feed="trace-driven") if guess.estimated else guess
+        off.append(abs(guess.cycles / full.cycles - 1))
+        assert off[-1] <= 0.04
+
+    estimate()
+    assert sum(one > 0.02 for one in off) <= 1 + len(off) // 100
 
 
 @pytest.mark.jit

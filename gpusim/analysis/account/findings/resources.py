@@ -18,7 +18,7 @@ from gpusim.analysis.account.findings.advice import ADVICE, ALL_SMS, advice_on
 from gpusim.analysis.account.findings.finding import PLACES, Finding, places
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, few_sms, used_sms
 from gpusim.analysis.account.rates.utilisation import ATOMICS, BANKS, CHANNEL, ISSUE, PIPE, WAY, Parts, group, roofs
-from gpusim.bounds.bounds import CONSTANTS, SHARED, STARTS, UNIT
+from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED, STARTS, UNIT
 from gpusim.simulation.simulation import Result
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.unit.stall import Stall
@@ -30,6 +30,7 @@ FEWER_SECTORS = "reuse what was loaded, in registers or shared memory, or load n
 REMEDIES = {
     ISSUE: "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
     CONSTANTS: "read constants that all lanes of a warp share, and keep them in registers",
+    MATCH: "compare fewer different values: MATCH.ANY takes them one after the other",
     CHANNEL: FEWER_BYTES,
     DRAM: FEWER_BYTES,
     L2: FEWER_SECTORS,

@@ -27,7 +27,7 @@ class MemoryRate:
 
     level: Annotated[str, doc("DRAM or L2.")]
     gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
-    peak_gbs: Annotated[float, doc("What arrives of the bandwidth; at the L2: what all SMs can load.")]
+    peak_gbs: Annotated[float, doc("What arrives of the bandwidth; at the L2: what all SMs can load and store.")]
     percent: Annotated[float, doc("100 gbs / peak_gbs.")]
 
 
@@ -45,8 +45,9 @@ def _rates(result: Result) -> Iterator[tuple[str, float, float]]:
     machine, moved = result.machine, result.memory.whole
     each = SECTOR_BYTES / seconds(machine, result.cycles) / 1e9
     yield DRAM, each * moved.dram, float(arriving_mbs(machine)) / 1000
-    if tagged(machine):
-        yield L2, each * moved.l2_sectors, _l2_gbs(result)
+    if tagged(machine) and moved.l2_sectors:
+        used = _l2_used(result, each * moved.l2_read, each * (moved.l2_sectors - moved.l2_read))
+        yield L2, each * moved.l2_sectors, each * moved.l2_sectors / used
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -88,24 +89,28 @@ def l2_busy(result: Result) -> float:
     """
     if not tagged(result.machine):
         return 0.0
-    can = _l2_gbs(result) * min(1.0, result.run.sms / min(result.kernel.blocks, result.machine.chip.sms))
-    return _moved_gbs(result, "loaded", "stored") / can
+    share = min(1.0, result.run.sms / min(result.kernel.blocks, result.machine.chip.sms))
+    return _l2_used(result, _moved_gbs(result, "loaded"), _moved_gbs(result, "stored")) / share
 
 
-def _l2_gbs(result: Result) -> float:
-    return l2_gbs(result.machine, merged=line_share.merged(result.kernel, result.machine, result.run.first_sm))
+def _l2_used(result: Result, loaded: float, stored: float) -> float:
+    """Return the part of the time in which the L2 of all SMs moves so many 10^9 bytes per second, from 0 to 1.
 
-
-def l2_gbs(machine: Machine, *, merged: bool = False) -> float:
-    """Return what all SMs of a machine with tags can get from the L2, 10^9 bytes per second.
-
-    `merged`: some of the lines for which SMs of a GPC ask are the same.
+    Loads and stores have ways of their own, of which the busier one counts, or one for both. More is loaded where SMs
+    of a GPC ask for the same lines.
     """
-    if machine.l2_channel:
-        of_cycle = float(most_loaded(machine.l2_channel) if merged else machine.l2_channel.load_bytes)
-    else:
+    machine, channel = result.machine, result.machine.l2_channel
+    if channel is None:
         assert machine.cache is not None
-        of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts
+        both = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts
+        return (loaded + stored) / _gbs(machine, both)
+    merged = line_share.merged(result.kernel, machine, result.run.first_sm)
+    most = most_loaded(channel) if merged else channel.load_bytes
+    return max(loaded / _gbs(machine, most), stored / _gbs(machine, channel.store_bytes))
+
+
+def _gbs(machine: Machine, of_cycle: float) -> float:
+    """Return so many bytes of each cycle in 10^9 bytes per second."""
     return of_cycle / seconds(machine, 1) / 1e9
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, dram_busy, l2_busy
-from gpusim.bounds.bounds import CONSTANTS, SHARED, UNIT
+from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED, UNIT
 from gpusim.bounds.memory.use import LEVELS
 from gpusim.machine.machine import Machine
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.pipes.pipe.declaration import choices, instances, pipe_names
 from gpusim.sm.unit.asks import through_port
+from gpusim.sm.unit.opcodes import MATCHES
 from isa.row import Unit
 
 ISSUE, BANKS, CHAIN, PIPE = "issue slots", "register banks", "dependence chain", "pipe "
@@ -52,7 +53,7 @@ def group(resource: str) -> Group:
     """Return the group of a resource."""
     if resource in (ISSUE, BANKS) or resource.startswith(PIPE):
         return Group.INSTRUCTIONS
-    if resource in (UNIT, SHARED, CONSTANTS, WAY):
+    if resource in (UNIT, SHARED, CONSTANTS, MATCH, WAY):
         return Group.ACCESSES
     return Group.BYTES if resource in (DRAM, L2, CHANNEL) else Group.OTHERS
 
@@ -76,6 +77,7 @@ def _counted(result: Result) -> Iterator[tuple[str, float]]:
         for name in _direct(machine):
             yield f"{PIPE}{name}", run.pipe_cycles.get(name, 0) / (time * instances(machine, name))
     yield CONSTANTS if machine.constant_path else SHARED, float(run.held[1].sum()) / time
+    yield MATCH, float(run.held[MATCHES].sum()) / time
     yield WAY, float(run.held[0].sum()) / time
     yield ATOMICS, float(run.updating.max(initial=0)) / run.cycles
     if tagged(machine):

@@ -9,6 +9,7 @@ from gpusim.sm.front.cluster import cluster
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.lanes import packed_lanes
 from gpusim.sm.lanes.convergence import convergence
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
@@ -165,6 +166,8 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
     simt_stack.begin(sm, g)
     if sm.independent:
         convergence.begin(sm, g)
+    if sm.machine.packs:
+        packed_lanes.begin(sm, warp)
 
 
 @rule

@@ -15,7 +15,7 @@ from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.lane_functions import pair, put_pair, put_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
-from gpusim.sm.lanes import predicates, signals
+from gpusim.sm.lanes import cross_lane, predicates, signals
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values import product
@@ -24,7 +24,7 @@ from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, chang
 from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import commands
-from gpusim.sm.memory.memory_access import address_range, memory_access
+from gpusim.sm.memory.memory_access import access_cost, address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
 from gpusim.sm.unit.capacities import LANES
@@ -96,11 +96,8 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
             return False
         if instruction.cached:
             cache.ask(sm, memory, g, group, active)
-    elif instruction.evaluate:
-        if instruction.action == COMPUTE:
-            _compute(sm, instruction, g, group, active)
-        elif instruction.action >= FETCH and not _fetch(sm, instruction, memory, g, group, active):
-            return False
+    elif not _of_registers(sm, memory, g, group, active, instruction):
+        return False
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
@@ -122,6 +119,26 @@ def _signal_or_command(sm: Sm, memory: Memory, g: int, half: int, instruction: R
     if instruction.action == SIGNAL:
         return bool(signals.execute(sm, memory, g, g * sm.machine.groups + half, sm.outcome.active[half]))
     return bool(commands.execute(sm, memory, g))
+
+
+@rule
+def _of_registers(sm: Sm, memory: Memory, g: int, group: int, active: int, instruction: Row) -> bool:
+    """Compute what accesses no memory by its own addresses, if anybody asks for it; false: it faults."""
+    if instruction.distinct:
+        _compare(sm, instruction, group)
+    if instruction.evaluate and instruction.action == COMPUTE:
+        _compute(sm, instruction, g, group, active)
+    elif instruction.evaluate and instruction.action >= FETCH:
+        return bool(_fetch(sm, instruction, memory, g, group, active))
+    return True
+
+
+@rarely
+def _compare(sm: Sm, instruction: Row, group: int) -> None:
+    """Add what the values of a lane group's active lanes cost."""
+    operands(sm.scratch, sm.lanes[group], instruction)
+    sm.outcome.cycles += cross_lane.different(sm.scratch) * instruction.distinct
+    sm.outcome.extra = access_cost.of_distinct(instruction, int(sm.outcome.cycles))
 
 
 @rarely  # for its size

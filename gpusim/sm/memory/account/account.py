@@ -50,8 +50,25 @@ def count(sm: Sm, line: int, kind: int, number: int) -> None:
     """Add to what the instruction that is served moved of a line."""
     unit = sm.load_store
     if unit.placed_line != line + 1:
-        unit.placed_line, unit.placed = line + 1, place_of(sm, line * sm.machine.line_bytes)
+        _place(sm, line)
     sm.account[unit.accounted, unit.placed, kind] += number
+
+
+@rarely
+def count_both(sm: Sm, line: int, kind: int, number: int, other: int, more: int) -> None:
+    """Add to two kinds at once."""
+    unit = sm.load_store
+    if unit.placed_line != line + 1:
+        _place(sm, line)
+    sm.account[unit.accounted, unit.placed, kind] += number
+    sm.account[unit.accounted, unit.placed, other] += more
+
+
+@rarely
+def _place(sm: Sm, line: int) -> None:
+    """Note in which place a line lies; without tags there is one place."""
+    sm.load_store.placed_line = line + 1
+    sm.load_store.placed = place_of(sm, line * sm.machine.line_bytes) if sm.machine.hits == TAGS else 0
 
 
 @rule
@@ -81,15 +98,13 @@ def serve(sm: Sm, instruction: Row, line: int, cycles: int) -> None:
     """Count an access that asks caches, first for that line, and takes the load/store unit so many cycles."""
     begin(sm, instruction)
     sm.load_store.level = IN_L1
-    count(sm, line, REQUESTS, 1)
-    count(sm, line, WAVEFRONTS, cycles // max(1, int(sm.machine.global_request)))
+    count_both(sm, line, REQUESTS, 1, WAVEFRONTS, cycles // max(1, int(sm.machine.global_request)))
 
 
 @rule
 def ask(sm: Sm, line: int, units: int, nbytes: int) -> None:
     """Count the sectors of a line, a mask, that the first cache is asked for; lanes access so many bytes of them."""
-    count(sm, line, SECTORS, count_bits(units))
-    count(sm, line, NEEDED, nbytes)
+    count_both(sm, line, SECTORS, count_bits(units), NEEDED, nbytes)
 
 
 @rule
@@ -101,7 +116,8 @@ def needed(sm: Sm, line: int, nbytes: int) -> None:
 @rule
 def held(sm: Sm, line: int, units: int) -> None:
     """Count sectors that the first cache holds, or waits for already."""
-    count(sm, line, HITS, count_bits(units))
+    if units:
+        count(sm, line, HITS, count_bits(units))
 
 
 @rule
@@ -142,10 +158,9 @@ def updated(sm: Sm, line: int, units: int) -> None:
     _of_l2(sm, line, L2_UPDATED, units)
 
 
-@rarely
+@rule
 def _of_l2(sm: Sm, line: int, kind: int, units: int) -> None:
-    count(sm, line, L2_REQUESTS, 1)
-    count(sm, line, kind, count_bits(units))
+    count_both(sm, line, L2_REQUESTS, 1, kind, count_bits(units))
 
 
 @rule
@@ -153,7 +168,7 @@ def beyond(sm: Sm, line: int, units: int) -> None:
     """Count sectors read that the partition of the L2 near the SM lacks."""
     if units:
         reached(sm, IN_FAR_L2)
-    count(sm, line, L2_BEYOND, count_bits(units))
+        count(sm, line, L2_BEYOND, count_bits(units))
 
 
 @rule

@@ -29,7 +29,7 @@ from gpusim.sm.memory.cache.declaration import (
     WAY_HEAD,
 )
 from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
-from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.cache.tags import ARRIVED, DIRTY, TAG, TOUCHED, USED
 from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
@@ -340,8 +340,24 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             account.brought_by_others(sm)
             done = max(done, dram.awaited(sm, line, gone))
         tags.fill(words, way, lost, max(done, gone + latency))
+    elif done == ARRIVED and sm.launch.sharers > 1 and sm.launch.caches[PARTITION].sets:
+        done = _found(sm, words, way, line, units, gone + latency)
     l2_share.use(sm, words, way, line, count_bits(lost))
     return max(done, gone + latency)
+
+
+@rarely
+def _found(sm: Sm, words: Numbers, way: int, line: int, units: int, there: int) -> int:
+    """Return when sectors have come that the L2 has kept since before the launch, where those near the SM are `there`.
+
+    The half of the L2 near the SM has them from then on.
+    """
+    done = TOUCHED
+    if l2_share.crosses(sm, line, count_bits(units)):
+        account.beyond(sm, line, units)
+        done = there + int(sm.machine.partition_late)
+    tags.stored(words, way, units, done)
+    return int(done)
 
 
 @rule

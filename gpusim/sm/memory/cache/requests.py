@@ -72,8 +72,8 @@ def note(sm: Sm, words: Numbers, instruction: Row, g: int, group: int, active: i
 
 @rule
 def _gather(sm: Sm, instruction: Row, active: int) -> None:
-    """Put the lanes' addresses side by side, if they are taken to be so; nobody reads them behind this."""
-    if sm.machine.side_by_side and instruction.packets == 0:
+    """Put the lanes' addresses in global memory side by side, if they are taken to be so; nobody reads them behind."""
+    if sm.machine.side_by_side and instruction.packets == 0 and instruction.distinct == 0:
         side_by_side.gather(sm, instruction, active)
 
 

@@ -31,13 +31,14 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int, wait: int
     sm.load_store.sent = sent
     if sent:
         account.written(sm, line, sent)
+        l2_share.keeps(sm)
     gone = l2_channel.ported(sm, count_bits(sent), count_bits(sent), STORES, now)
     held_stores.hold(sm, at, line, units, max(gone, now + wait))
     way = tags.way(words, cache, line)
     l2_share.store(sm, words, way, line, units, gone)
     new = words[way + TAG] != line + 1
     drop(sm, words, way, line, gone)
-    tags.stored(words, way, sent, gone)
+    tags.stored(words, way, units if new else sent, gone)  # what the L2 has lost since comes again
     words[way + DIRTY] |= units
     l2_share.use(sm, words, way, line, count_bits(units) if new else 0)
     return gone

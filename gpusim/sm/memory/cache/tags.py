@@ -13,6 +13,8 @@ from gpusim.sm.records import Cache, Memory, Numbers, Sm
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
 
+ARRIVED, TOUCHED = 1, 2  # cycles at which what was there before the launch arrived, and the same once it is asked for
+
 
 @rule
 def words(sm: Sm, memory: Memory) -> Numbers:

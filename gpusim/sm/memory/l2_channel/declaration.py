@@ -29,11 +29,15 @@ class L2Channel(msgspec.Struct, frozen=True):
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
-    store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined
+    store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined; 0: none
     store_wait: Count = 0  # cycles for which a line waits at least
     store_line_wait: Count = 0  # cycles of the same for each line of its store, if that is longer
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
+    furthest: Count = 0  # cycles by which loads of the SM furthest from the L2 are later than those of the mean SM
+    least_share: Annotated[int, msgspec.Meta(gt=0, le=1000)] = 1000  # thousandths of an equal share, of it
+    merged: Count = 0  # multiprocessors of a GPC, at most, that get by one read what they want at once
+    merged_blocks: Count = 0  # further blocks of an SM that halve how many SMs want it at the same time; 0: none do
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
@@ -158,7 +162,7 @@ UNIT = Declaration(
             "l2_channel.load_line_parts": 0,
             "l2_channel.load_least_bytes": 0,
         },
-        "latency": {"l2_channel.spread": 0},
+        "latency": {"l2_channel.spread": 0, "l2_channel.furthest": 0},
     },
     compared=untagged,
 )

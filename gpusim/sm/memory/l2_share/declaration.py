@@ -27,6 +27,7 @@ UNIT = Declaration(
             field("differing", "that of the row whose access is served", role=Role.UNCOMPARED),
             field("sharers", "that of the row whose access is served, 1 for stores", role=Role.UNCOMPARED),
             field("waves_apart", "that of the row whose load is served", role=Role.UNCOMPARED),
+            field("later", "1: the block whose access is served is not of the first wave", role=Role.UNCOMPARED),
             field(
                 "stands", "blocks of the grid for which that one stands whose access is served", role=Role.UNCOMPARED
             ),
@@ -41,6 +42,7 @@ UNIT = Declaration(
             field("room_of_wave", "that a whole wave took", role=Role.UNCOMPARED),
             field("wave", "number of the wave of the block placed last", role=Role.UNCOMPARED),
             field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.UNCOMPARED),
+            field("stored", "1: the launch has stored to the buffer", BUFFER, role=Role.UNCOMPARED),
             field(
                 "owed",
                 "parts of blocks in lockstep beyond those that were so, by axes",
@@ -54,7 +56,8 @@ UNIT = Declaration(
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
-            field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
+            field("passes", "of 64 lines of the buffers, those of which what is stored goes on to the DRAM"),
+            field("passes_on", "1: local memory of other SMs makes room in the L2"),
             field("keeps", "lines of which the L2 has all when they are asked for again"),
             field("loses", "lines of which it has none then"),
             field("lockstep", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),

@@ -12,11 +12,12 @@ import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.account import account
+from gpusim.sm.memory.account.declaration import BUFFERS
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
 from gpusim.sm.memory.dram import dram
-from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, ITSELF, NOW, PARTS, SHIFT, SPREADING
+from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, ITSELF, NOW, PARTS, SHIFT, SPREADING, UNKNOWN
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.records import Block, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import WAVES
@@ -24,6 +25,7 @@ from isa.memory import SECTOR_BYTES
 
 ROOM_PARTS = 1024  # of a line, in which the room taken counts
 PART_SHIFT, MOST = 12, 127  # bits of a line's hash that say which of several SMs brings it
+HALVES = 27  # and those that say in which halves of the L2 it is
 
 
 @rarely
@@ -54,6 +56,7 @@ def begin(sm: Sm, slot: int) -> None:
     if launch.sharers > 1:
         blocks, number = launch.grid[0] * launch.grid[1] * launch.grid[2], sm.blocks[slot].id
         sm.load_store.stands = min(launch.apart, blocks - (number - number % launch.apart))
+        sm.load_store.later = number >= launch.resident * launch.sms
 
 
 @rule
@@ -90,6 +93,29 @@ def brought(sm: Sm, line: int, units: int) -> int:
     if found == ITSELF:
         account.from_dram(sm, line, units)
     return int(found)
+
+
+@rarely
+def crosses(sm: Sm, line: int, units: int) -> bool:
+    """Tell whether the SM asks for a line that only the other half of the L2 has kept since the launches before.
+
+    A line is in the half where it has its place, in that of the SM which stored it, and in that of the SM which asked
+    for it in the launch before, if it has not been stored to since. Each is the other half as often as not; a block of
+    the first wave is on the SM on which it was before. Others may have asked for unknown addresses in this launch.
+    """
+    unit, place = sm.load_store, int(sm.load_store.placed) - BUFFERS
+    if unit.later == 0 or unit.from_others == BEFORE or place < 0:
+        return False
+    if unit.from_others == UNKNOWN and not _in_its_part(sm, line * sm.machine.line_bytes, units):
+        return False
+    return bool(line * SPREADING >> HALVES & 7 < (2 if sm.stored[place] else 1))
+
+
+@rule
+def keeps(sm: Sm) -> None:
+    """Note that the launch stores to the buffer whose sectors were counted last."""
+    if sm.launch.sharers > 1 and sm.load_store.placed >= BUFFERS:
+        sm.stored[sm.load_store.placed - BUFFERS] = 1
 
 
 @rarely
@@ -198,7 +224,7 @@ def send(sm: Sm, line: int, units: int, now: int) -> None:
 @rule
 def spilled(sm: Sm, line: int) -> bool:
     """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
-    return bool(sm.launch.spills and place_of(line) < sm.launch.spills and not _is_local(sm, line))
+    return bool(sm.launch.passes and place_of(line) < sm.launch.passes and not _is_local(sm, line))
 
 
 @rule
@@ -207,7 +233,7 @@ def passed_on(sm: Sm) -> int:
 
     What a launch leaves there to be written the next one finds, so each has time for as much as it stores.
     """
-    if sm.launch.spills == 0:
+    if sm.launch.passes == 0:
         return 0
     return int((sm.load_store.channel + sm.machine.channel_parts - 1) // sm.machine.channel_parts)
 

@@ -41,8 +41,8 @@ def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
             lines = tag_stage.lookups(machine, requests)
             into.cycles = max(shared_memory.conflicts(sm, active, words), lines) * machine.global_request
         elif instruction.action == STORE and machine.tag_stages and instruction.packets == 0:
-            looked_up = max(words, tag_stage.lookups(machine, requests)) if requests else 0
-            into.cycles = looked_up * machine.global_request
+            looked_up = tag_stage.lookups(machine, requests) if requests else 0
+            into.cycles = max(shared_memory.conflicts(sm, active, words), looked_up) * machine.global_request
         if instruction.packets and machine.slices and instruction.action == STORE:
             into.cycles = machine.global_request  # its packets wait on their way (l2_atomic.py)
         elif instruction.packets:
@@ -133,7 +133,7 @@ def extra(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     if instruction.memory_kind == SHARED_MEMORY:
         return extra_of_shared(machine, instruction, cycles)
     if instruction.distinct:
-        return cycles - instruction.distinct
+        return of_distinct(instruction, cycles)
     if instruction.packets:
         return cycles
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
@@ -141,6 +141,12 @@ def extra(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
         least = machine.near_least if together else 1
         return (cycles // (machine.global_request * least) - 1) * machine.hit_late
     return 0
+
+
+@rule
+def of_distinct(instruction: Row, cycles: int) -> int:
+    """Return the cycles that distinct words or values beyond the first one add to the latency."""
+    return int((cycles // instruction.distinct - 1) * instruction.later)
 
 
 @rule

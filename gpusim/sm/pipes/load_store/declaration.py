@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from gpusim.sm.pipes import match
 from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, through_port, updates
@@ -43,7 +44,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
     skipped: Count = 0  # cycles of the load/store unit for an access that no lane makes; 0: it is not queued
-    skipped_latency: Count = 0  # cycles from its service until its dependency barrier is free
+    skipped_latency: Positive = 1  # cycles from its service until its dependency barrier is free
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -75,7 +76,7 @@ def queues(machine: Machine) -> int:
 def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
-    packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
+    packed.paths = 1 + bool(machine.memory_paths or machine.constant_path) + bool(machine.match)
     for unit, code in UNIT_CODE.items():
         needs = packed.units[code]
         needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
@@ -103,6 +104,7 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         if form.unit is UnitClass.SPECIAL and port.special:
             row["port"], row["port_cycles"] = port.special, 0
         row["reason"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
+        match.costs(row, form, machine)
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is UnitClass.GLOBAL else getattr(port, f"store_{form.width}")
 
@@ -130,7 +132,7 @@ UNIT = Declaration(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
             packed_key("memory_paths.schedulers", "sharing"),
-            field("paths", "units behind the queues: two where shared memory or constants lie apart"),
+            field("paths", "units behind the queues: more than one where shared memory, constants or MATCH lie apart"),
             packed_key("memory_port.held"),
             packed_key("memory_port.skipped_latency"),
         ),
@@ -140,7 +142,7 @@ UNIT = Declaration(
             field("apart", "1: to shared memory, where that has queues and a unit of its own"),
         ),
         "row": (
-            field("path", "unit that serves it: 1 shared memory or constants, where these lie apart", kind="i1"),
+            field("path", "unit that serves it: 1 shared memory or constants, 2 MATCH, where it lies apart", kind="i1"),
             field("passes", "load/store cycles it took", role=Role.TOTAL),
             field("idles", "load/store cycles it takes where no lane executes it", kind="i4"),
             field("held", "cycles for which it kept its unit, with waits for what is behind", role=Role.TOTAL),
@@ -152,7 +154,7 @@ UNIT = Declaration(
         "load_store": (
             field(
                 "free",
-                "when the unit can serve the next, and that of shared memory or of constants, where these lie apart",
+                "when the unit can serve the next, and those of shared memory or constants, and MATCH, that lie apart",
                 MEMORY_UNIT,
                 role=Role.TIME,
             ),
@@ -234,7 +236,7 @@ UNIT = Declaration(
             "memory_port.early_*": 0,
             "memory_port.late_cycles": 1,
             "memory_port.war_*": 0,
-            "memory_port.skipped_latency": 0,
+            "memory_port.skipped_latency": 1,
         },
     },
 )

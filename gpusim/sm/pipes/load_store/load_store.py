@@ -70,26 +70,13 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
 @rule
 def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     """Put the instruction of scheduler k's warp slot g into the queue, with the outcome of its addresses."""
-    unit, queue, warp, outcome = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g], sm.outcome
+    unit, queue, warp = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g]
     entry = queue.entries[queues.behind(sm, queues.number(sm, k, instruction.unit))]
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
-    entry.near, entry.idle = 0, outcome.threads == 0
-    if entry.idle:
-        entry.cycles, entry.extra = instruction.idles, sm.machine.skipped_latency - instruction.latency
-        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
-            entry.moves[c] = 0
-    elif memory_access.accesses(instruction):
-        entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
-        entry.extra, entry.transactions = outcome.extra, outcome.transactions
-        entry.requests, entry.near = outcome.requests, outcome.near
-        if entry.requests == 0:
-            account.alone(sm, instruction, outcome, instruction_replay.beyond(sm.machine, instruction, outcome.cycles))
-        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
-            entry.moves[c] = outcome.moves[c]
-        if sm.machine.replays:
-            instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
+    entry.near, entry.idle = 0, sm.outcome.threads == 0
+    _cost(sm, k, g, instruction, entry)
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
@@ -105,6 +92,28 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     if queue.count == 1:
         when = _next_of(sm, queues.number(sm, k, instruction.unit), now)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
+
+
+@rule
+def _cost(sm: Sm, k: int, g: int, instruction: Row, entry: Entry) -> None:
+    """Note what the instruction takes of its unit, where its lanes, addresses or values say that."""
+    outcome = sm.outcome
+    if entry.idle:
+        entry.cycles, entry.extra = instruction.idles, sm.machine.skipped_latency - instruction.latency
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = 0
+    elif memory_access.accesses(instruction):
+        entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
+        entry.extra, entry.transactions = outcome.extra, outcome.transactions
+        entry.requests, entry.near = outcome.requests, outcome.near
+        if entry.requests == 0:
+            account.alone(sm, instruction, outcome, instruction_replay.beyond(sm.machine, instruction, outcome.cycles))
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = outcome.moves[c]
+        if sm.machine.replays:
+            instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
+    elif instruction.distinct:
+        entry.cycles, entry.extra = outcome.cycles, outcome.extra
 
 
 @rule

@@ -253,7 +253,7 @@ def _keep(sm: Sm, pc: int, instruction: Row, onward: int, left: int) -> None:
     event.cycles, event.extra, event.transactions, event.requests = 0, 0, outcome.transactions, outcome.requests
     event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
-    if outcome.threads > 0 and memory_access.accesses(instruction):
+    if outcome.threads > 0 and (memory_access.accesses(instruction) or instruction.distinct):
         event.cycles, event.extra = outcome.cycles, outcome.extra
 
 

@@ -13,6 +13,8 @@ from draws import few
 import gpusim
 from gpusim.analysis.account.findings.advice import ADVICE, IN_SOURCE
 from gpusim.analysis.account.findings.diagnosis import diagnosis
+from gpusim.analysis.account.memory.tables import tables
+from gpusim.analysis.account.rates.memory_rates import memory_rates
 
 DATA = Path(__file__).with_name("data")
 SIDE = 2112  # of the matrices
@@ -156,3 +158,17 @@ def test_what_is_told_is_for_an_author_of_cuda(module):
         grid, block, arguments, *_ = CASES[name]
         found = diagnosis(module.get_function(name)(grid, block, arguments()))
         assert not of_listings & {one.remedy for one in found}
+
+
+@pytest.mark.long
+@pytest.mark.jit
+@pytest.mark.parametrize("caches", ["cold", "warm"])
+def test_a_softmax_moves_no_more_than_each_level_can(module, caches):
+    """Rows of a softmax, cold and in the L2: run, tables and roofs have one rate for each level, at most its peak."""
+    given = reals(8448, 512), zeros(8448, 512)
+    result = module.get_function("softmax")((1056,), (32, 8), given, caches=caches)
+    rates = {one.level: one for one in memory_rates(result)}
+    assert 0 < rates["L2"].percent <= 100
+    assert (30 if caches == "cold" else 0) <= rates.get("DRAM", rates["L2"]).percent <= 100
+    shown = next((one for one in tables(result).dram if one.operation == "Total"), None)
+    assert shown.percent == pytest.approx(rates["DRAM"].percent if "DRAM" in rates else 0)

@@ -96,6 +96,19 @@ def test_traffic_and_run_agree_on_the_dram(name, settings):
     assert (least.read == 0) == bool(settings["l2.filled"])
 
 
+@pytest.mark.parametrize("caches", [(), ("--set", "l2.filled=0")])
+def test_traffic_has_the_caches_of_the_launch(caches, capsys):
+    """Of a launch that asks for full caches, `traffic` and `run` say the same of the DRAM, also with empty ones."""
+    words = []
+    for command in ("traffic", "run"):
+        given = [command, str(ROOT / "examples" / "lengths" / "naive.cubin"), "--machine", "h200", *caches, "--json"]
+        assert main.execute(given) == 0
+        words.append(json.loads(capsys.readouterr().out))
+    (moved,) = (one for one in words[1]["moved"]["dram"] if one["operation"] == "Load")
+    assert words[0]["dram_read"] * 4 == pytest.approx(moved["bytes"], rel=0.01)
+    assert (moved["bytes"] == 0) == (not caches)
+
+
 def test_each_level_has_its_roof():
     """Work per byte grows from level to level, as fewer bytes reach the next, and no launch is above a roof."""
     result = gpusim.simulate(make("matmul-naive", {}), "h200")
