@@ -30,7 +30,7 @@ LIMITS = {
     "own_atom": (6.7, 14),
     "one_atomf": (1.1, 3.8),
     "spin": (4, 30),
-    "nothing": (26, 90),
+    "nothing": (26, 90),  # launch.begin is of its rows of few blocks; blocks that do nothing begin sooner than here
 }
 of = by_experiment(rows)
 SOME = 1, 2, 131, 132, 133, 264, 265, 400  # numbers of blocks: few, and at the ends of waves

@@ -1,4 +1,4 @@
-"""Loads of full grids, from L1, L2 and DRAM: as an H200 took them (h200_loads.csv).
+"""Loads of full grids, from L1, L2 and DRAM: as an H200 took them (h200_loads.csv), and here.
 
 The numbers of `[dram]` and two of `[l2_channel]` were read off some of these rows; docs/units/dram.md and
 docs/units/l2-channel.md say which.
@@ -6,10 +6,28 @@ docs/units/l2-channel.md say which.
 
 import numpy as np
 import pytest
-from load_rows import rows
+from draws import few
+from load_rows import MOST_BYTES, code, rows, simulated
+from measured_limits import by_experiment, module_of, some, within
 
 from gpusim.machine.machine import load
 
+# Percent: the median error and the 95th percentile of launches that read 300 MB at most, as reached on 2026-11-30.
+LIMITS = {
+    "own": (100, 100),
+    "same": (100, 100),
+    "near": (100, 100),
+    "stride": (100, 100),
+    "column": (100, 100),
+    "broadcast": (100, 100),
+    "alone": (100, 100),
+    "some": (100, 100),
+    "far": (100, 100),
+    "parted": (100, 100),
+    "woven": (100, 100),
+    "apart": (100, 100),
+}
+of = by_experiment(lambda: [one for one in rows() if one.bytes <= MOST_BYTES])
 GIGABYTE = 1 << 30
 
 
@@ -22,6 +40,20 @@ def row(experiment, kernel, total, **numbers):
         and all(getattr(one, name) == value for name, value in numbers.items())
     )
     return found
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The cubin as a module."""
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("experiment", few(LIMITS, 2))
+def test_rows_are_met(module, experiment):
+    """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
+    found = [100 * abs(simulated(module, row) / row.cycles - 1) for row in some(of(experiment), 3)]
+    assert within(found, *LIMITS[experiment])
 
 
 def test_the_last_of_many_lines_is_late():

@@ -156,6 +156,7 @@ def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: in
             slowest.stand(sm, kernel, machine, blocks)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
         sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
+        sm.launch.passes = filled_caches.passes(machine, kernel, blocks)
     sm.launch.keeps, sm.launch.loses = filled_caches.kept_lines(machine)
     sm.load_store.sharers = 1
 

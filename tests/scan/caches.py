@@ -41,7 +41,7 @@ class Caches:
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
-    spills: int = 0  # of 64 lines of buffers, those that the L2 does not keep
+    passes: int = 0  # of 64 lines of buffers, those of which what is stored goes on to the DRAM
     dram: Dram = field(init=False)  # its queue and latency
     asking: int = -1  # the pc of the load that is served
 
@@ -210,7 +210,7 @@ class Caches:
     def gone(self) -> int:
         """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
         ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
-        return -(-max(*ways, self.free.get("dram", 0) * bool(self.spills)) // 64)
+        return -(-max(*ways, self.free.get("dram", 0) * bool(self.passes)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
@@ -306,6 +306,7 @@ class Caches:
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
             parts = self.dram.cost(len(lost), alone=alone)
+            self.dram.reads(now)
             there = self._taken("dram", parts, now) + self.dram.wait(parts, now) + self.dram.latency(number)
             times.append(max([*times, there]))
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
@@ -326,7 +327,7 @@ class Caches:
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
         self.held.add(number, units, asked, max(now, asked + wait))
-        if self.dram.passes(number, self.spills):
+        if self.dram.passes(number, self.passes):
             held = self.far.find(number)
             self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
@@ -336,17 +337,16 @@ class Caches:
 
     def _write(self, units: int, now: int) -> None:
         """Let the DRAM take so many units that the L2 sends."""
-        memory = self.machine.memory
-        parts = units * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
+        parts = self.dram.written(units, now)
         if parts and not lifted(self.machine, "l2", "holds"):
-            self._taken("dram", self.dram.shared(parts), now)
-            self.dram.wait(self.dram.shared(parts), now)
+            self._taken("dram", parts, now)
+            self.dram.wait(parts, now)
 
     def _of_far(self, number: int, now: int) -> Line:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored and not self.dram.passes(gone.number, self.spills):
+        if gone and gone.stored and not self.dram.passes(gone.number, self.passes):
             self._write(len(gone.stored), now)
         return line
 
@@ -361,20 +361,20 @@ class Caches:
             return self._taken("port", units * cache.l2_sector_parts, now)
         parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
         own = self._taken(way, max(parts, least * channel.load_line_parts), now)
-        return max(own, self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now))
+        of_all = self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now)
+        looked = self._of_all("looks", Fraction(channel.load_least_bytes, UNIT), now) if least else 0
+        return max(own, of_all, looked)
 
     def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
         parts = floor(units * self._share(way))
-        if self._share(way) == 0:
-            return 0
-        if way == "loads":
+        if way in ("loads", "looks"):
             parts = parts * self.differing.get(self.asking, 64) // 64
-            if parts == 0:
-                return 0
-        if parts:
-            self.asked.setdefault(way, []).append((now, parts))
-        before = self.asked.get(way, [(now, 0)])
+        if parts == 0:
+            return 0
+        way = "stores" if way == "looks" else way  # which take turns
+        before = self.asked.setdefault(way, [])
+        before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
         return self._taken(f"all {way}", of_it, now)
@@ -383,8 +383,8 @@ class Caches:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
         assert channel is not None
-        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
-        return round(64 * UNIT * self.sms / most[way])
+        most = {"stores": channel.store_bytes, "answers": channel.answer_bytes}
+        return round(64 * UNIT * self.sms / most.get(way, channel.load_bytes))
 
     def _moved(self, units: int, now: int) -> int:
         """The cycle at which the DRAM's channel has moved so many units that no cache keeps."""

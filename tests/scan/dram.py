@@ -37,17 +37,31 @@ class Dram:
 
     machine: Machine
     sms: int  # that have blocks, and share its bandwidth
-    asked: Counter[int] = field(default_factory=Counter)  # 1/64 cycles of its time, by spans of 2,048 cycles
+    asked: Counter[int] = field(default_factory=Counter)  # 1/64 cycles of its time, by spans of its window
+    read: set[int] = field(default_factory=set)  # spans in which it was read
 
-    def passes(self, number: int, spills: int) -> bool:
-        """Whether a line is one of so many of 64 of the buffers that the L2 does not keep: its stores go on at once."""
+    def passes(self, number: int, passing: int) -> bool:
+        """Whether a line is one of so many of 64 of the buffers whose stores go on at once."""
         buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
-        return buffers and (number * 0x9E3779B1 >> 20) % 64 < spills
+        return buffers and (number * 0x9E3779B1 >> 20) % 64 < passing
 
     def cost(self, units: int, *, alone: bool) -> int:
         """1/64 cycles for which a read of so many units of a line keeps the DRAM; of one of which nothing is near."""
         one, rules = sector_parts(self.machine), self.machine.dram
         return self.shared(max(units * one, round(one * rules.least_bytes / 32) if rules and alone else 0))
+
+    def reads(self, now: int) -> None:
+        """Note that it is read now."""
+        if self.machine.dram:
+            self.read.add(now // self.machine.dram.window)
+
+    def written(self, units: int, now: int) -> int:
+        """1/64 cycles for which a write of so many units keeps it, longer if it was read within a window or two."""
+        memory, rules = self.machine.memory, self.machine.dram
+        slower = memory.written if memory else 1000
+        if rules and rules.written_alone and not any(now // rules.window - 1 <= span for span in self.read):
+            slower = rules.written_alone
+        return self.shared(units * round(sector_parts(self.machine) * slower / 1000))
 
     def shared(self, parts: int) -> int:
         """The same for what takes an equal share of all SMs so long."""
@@ -73,9 +87,10 @@ class Dram:
         rules = self.machine.dram
         if rules is None or rules.queue == 0:
             return 0
-        span = max(now // 2048, *self.asked, 0)
-        behind = min(2048, max(0, now - 2048 * span))
-        seen = self.asked[span] + self.asked[span - 1] * (2048 - behind) // 2048
+        window = rules.window
+        span = max(now // window, *self.asked, 0)
+        behind = min(window, max(0, now - window * span))
+        seen = self.asked[span] + self.asked[span - 1] * (window - behind) // window
         self.asked[span] += parts
-        used = min(58, seen * 64 // (2048 * 64))
+        used = min(rules.most_used, seen * 64 // (window * 64))
         return rules.queue * used // (2 * (64 - used))

@@ -14,7 +14,7 @@ from isa.kernel import Kernel
 from isa.memory import bases
 from scan.caches import UNIT, Caches
 from scan.held_stores import HeldStores
-from scan.kept import not_kept
+from scan.kept import goes_on, not_kept
 from scan.l2_atomic import Slices
 from scan.left_to_l1 import left
 from scan.levels import Level
@@ -43,8 +43,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
-    held, stage = HeldStores(machine), Stage(machine)
-    return Caches(machine, *levels, held, sms=sms, slices=slices, stage=stage, differing=found, spills=spills)
+    held, stage, gone = HeldStores(machine), Stage(machine), goes_on(machine, kernel) if machine.l2 else 0
+    return Caches(machine, *levels, held, sms=sms, slices=slices, stage=stage, differing=found, passes=gone)
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

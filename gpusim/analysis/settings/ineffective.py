@@ -21,7 +21,7 @@ from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
 from gpusim.engines.walks.traffic import traffic
-from gpusim.launch.caches.filled_caches import spills
+from gpusim.launch.caches.filled_caches import passes, spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
@@ -100,12 +100,16 @@ def _of_constants(given: Given) -> View:
     return found
 
 
-def _kept(given: Given) -> tuple[int, int]:
-    """Whether the L2 holds the kernel's buffers when the launch begins, and how much of them it does not keep."""
+def _kept(given: Given) -> tuple[int, int, int]:
+    """Whether the L2 holds the kernel's buffers when the launch begins, and how much of them it does not keep.
+
+    And of how much stores go on to the DRAM.
+    """
     machine = given.machine
     if not (given.cached and tagged(machine) and machine.l2):
-        return 0, 0
-    return machine.l2.filled, spills(machine, given.kernel, given.fits.blocks)
+        return 0, 0, 0
+    lost, gone = (f(machine, given.kernel, given.fits.blocks) for f in (spills, passes))
+    return machine.l2.filled, lost, gone
 
 
 def _of_others(given: Given) -> tuple[int, ...]:

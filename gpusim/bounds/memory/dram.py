@@ -25,7 +25,7 @@ def device(levels: Levels) -> Resource:
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
         read, written = _read(levels, int(numbers.line_cost)), _passed_on(levels)
-        parts = written * int(numbers.written_cost)
+        parts = written * min(int(numbers.written_cost), int(numbers.written_alone_cost))
         cycle = Fraction(1, int(numbers.channel_parts)) * levels.share.of_dram
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
         behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0
@@ -68,7 +68,9 @@ def _clouded(levels: Levels) -> frozenset[str]:
 def _passed_on(levels: Levels) -> Numbers:
     """Return by pc the sectors that stores send on to the DRAM, as the L2 does not keep them."""
     sectors = levels.sectors
-    keys = sectors.stored[levels.share.lost(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
+    keys = (
+        sectors.stored[levels.share.passed_on(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
+    )
     return by_pc(keys[~np.isin(keys >> PCS, sectors.updated)], len(levels.kinds))
 
 

@@ -38,6 +38,7 @@ class Share:
     sharers: int
     resident: int
     spills: int
+    passes: int
     costs: tuple[int, int, int]
 
     @property
@@ -47,8 +48,15 @@ class Share:
 
     def lost(self, sectors: Numbers) -> NDArray[np.bool_]:
         """Tell of sectors whether the L2 does not keep their lines from launch to launch."""
+        return self._places(sectors) < self.spills
+
+    def passed_on(self, sectors: Numbers) -> NDArray[np.bool_]:
+        """Tell of sectors whether what is stored there goes on to the DRAM."""
+        return self._places(sectors) < self.passes
+
+    def _places(self, sectors: Numbers) -> Numbers:
         lines = sectors * SECTOR_BYTES // self.machine.global_memory.line_bytes
-        return np.asarray((lines * SPREADING >> SHIFT) & (PARTS - 1) < self.spills)
+        return np.asarray((lines * SPREADING >> SHIFT) & (PARTS - 1))
 
     def missing(self, sectors: Numbers) -> NDArray[np.bool_]:
         """Tell of sectors whether the L2 lacks their lines when the launch begins."""
@@ -113,11 +121,11 @@ def share_of(kernel: Kernel, machine: Machine, blocks: Sequence[int], sms: int) 
     stands = (sms < machine.chip.sms or sms == 1) and machine.l2 and (machine.l2_channel or machine.architecture)
     sharers = min(machine.chip.sms, kernel.blocks) if stands else 0
     keeps = sharers > 1 or (machine.l2 and machine.l2.keeps_bytes)
-    spills = filled_caches.spills(machine, kernel, fits) if keeps else 0
+    spills, passes = (f(machine, kernel, fits) if keeps else 0 for f in (filled_caches.spills, filled_caches.passes))
     everyone = 1 < sms == machine.chip.sms
     costs = sector_shares(machine, machine.chip.sms if everyone else sharers) if everyone or sharers else (0, 0, 0)
     resident = min(fits, len(blocks) if sms == 1 else -(-kernel.blocks // machine.chip.sms))
-    return Share(kernel, machine, blocks, sms, sharers, resident, spills, costs)
+    return Share(kernel, machine, blocks, sms, sharers, resident, spills, passes, costs)
 
 
 def buffer_of(kernel: Kernel, sectors: Numbers) -> Numbers:

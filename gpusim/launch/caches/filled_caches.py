@@ -14,11 +14,14 @@ from gpusim.machine.occupancy import is_one_wave
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, WAY_HEAD, tagged
 from gpusim.sm.memory.cache.tags import ARRIVED
 from gpusim.sm.memory.l2_share.declaration import PARTS, SHIFT, SPREADING
+from isa.dataflow.memory.pointers import based
 from isa.kernel import Kernel
 from isa.memory import bases
+from isa.row import Bulk, Unit
 
 TAG, USED = range(2)  # words of a way, as gpusim/sm/memory/cache/cache.py has them
 COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of each, over one and a half
+ON_SM = (Unit.SHARED, Unit.LOCAL)  # what is stored there stays on the SM
 
 
 def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
@@ -52,10 +55,38 @@ def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
     more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
     keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
     loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
-    size = sum(buffer.nbytes for buffer in kernel.buffers)
+    return _parts_beyond(sum(buffer.nbytes for buffer in kernel.buffers), keeps, loses)
+
+
+def passes(machine: Machine, kernel: Kernel, blocks: int) -> int:
+    """Return how many of 64 lines of a kernel's buffers go on to the DRAM when they are stored to.
+
+    That is what the L2 does not keep, and of buffers that it keeps what is stored beyond `dirty_keeps_bytes`.
+    """
+    lost, l2 = spills(machine, kernel, blocks), machine.l2
+    if l2 is None or sum(buffer.nbytes for buffer in kernel.buffers) <= l2.dirty_keeps_bytes:
+        return lost
+    stored = stored_to(kernel)
+    size = sum(buffer.nbytes for buffer in kernel.buffers if buffer.name in stored)
+    return max(lost, _parts_beyond(size, l2.dirty_keeps_bytes, l2.dirty_loses_bytes)) if l2.dirty_loses_bytes else lost
+
+
+def _parts_beyond(size: int, keeps: int, loses: int) -> int:
+    """Return how many of 64 lines of so many bytes are lost, if all of `keeps` are kept and from `loses` on none is."""
     if size <= keeps:
         return 0
     return PARTS if size >= loses else round(PARTS * (size - keeps) / (loses - keeps))
+
+
+def stored_to(kernel: Kernel) -> frozenset[str]:
+    """Return the names of the buffers to which a kernel stores; all where it is not known for some store."""
+    code, every = kernel.program.instructions, frozenset(buffer.name for buffer in kernel.buffers)
+    stores = [
+        pc
+        for pc, row in enumerate(i.row for i in code)
+        if (row.is_store or row.update or row.bulk in (Bulk.STORE, Bulk.REDUCE)) and row.unit not in ON_SM
+    ]
+    return frozenset[str]().union(*(based(kernel, pc) or every for pc in stores))
 
 
 def kept_lines(machine: Machine) -> tuple[int, int]:

@@ -11,19 +11,10 @@ from __future__ import annotations
 from math import log
 from typing import Any
 
-from msgspec.structs import replace
-
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import is_one_wave
+from gpusim.machine.simulated_sms import WHOLE
 from isa.kernel import Kernel
-
-WHOLE = 1000  # thousandths of an equal share
-
-
-def mean(machine: Machine) -> Machine:
-    """Return the machine whose SMs are all as far from the L2 as the mean one, with equal shares."""
-    channel = machine.l2_channel
-    return replace(machine, l2_channel=channel and replace(channel, furthest=0, least_share=WHOLE))
 
 
 def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int) -> None:
@@ -40,5 +31,5 @@ def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int) -> None:
     numbers.memory_latency += later
     less = (WHOLE - channel.least_share) * part / WHOLE
     numbers.shared_cost[:] = [round(cost / (1 - less)) for cost in numbers.shared_cost]
-    for cost in ("line_cost", "written_cost", "dram_least"):
+    for cost in ("line_cost", "written_cost", "written_alone_cost", "dram_least"):
         setattr(numbers, cost, round(getattr(numbers, cost) / (1 - less)))

@@ -186,6 +186,9 @@ class MachineNumbers(Record):
     dram_together: int  # lines side by side that have one latency
     dram_sms: int  # SMs of the chip, of whose bandwidth those with blocks have equal shares
     dram_queue: int  # cycles of service of the queue in front of the DRAM
+    dram_span: int  # cycles over which the use of the DRAM counts
+    dram_most_used: int  # of 64 parts of its bandwidth, as which a busier DRAM counts
+    written_alone_cost: int  # parts of a cycle that a sector occupies it which is written, without reads
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
     behind_passes: int  # passes from which on a copy keeps it no longer

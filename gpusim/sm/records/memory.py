@@ -61,6 +61,7 @@ class LoadStore(Record):
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window
     dram_before: int  # and in the window before
+    dram_turns: int  # the number of the first window whose writes no read turns
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts
     near_copies: int  # 1: the last copy went through the L1

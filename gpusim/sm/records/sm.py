@@ -179,6 +179,7 @@ class Chip(Record):
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window
     dram_before: int  # and in the window before
+    dram_turns: int  # the number of the first window whose writes no read turns
 
 
 class LaunchNumbers(Record):
@@ -218,7 +219,8 @@ class LaunchNumbers(Record):
     caches: Records[Cache]  # by their numbers (gpusim.sm.memory.cache.declaration)
     sharers: int  # SMs with blocks, if not all SMs are simulated and each stands for others
     spills: int  # of 64 lines of the buffers, those that the L2 does not keep from launch to launch
-    passes_on: int  # 1: what is stored in these goes on to the DRAM, and local memory makes room
+    passes: int  # of 64 lines of the buffers, those of which what is stored goes on to the DRAM
+    passes_on: int  # 1: local memory of other SMs makes room in the L2
     keeps: int  # lines of which the L2 has all when they are asked for again
     loses: int  # lines of which it has none then
     lockstep: Table  # of 64 blocks, those in lockstep, by axes and wave

@@ -23,6 +23,15 @@ def pointed(kernel: Kernel, pc: int) -> frozenset[str]:
     return frozenset(name for value in _constants(kernel, pc) for name in _around(kernel, value))
 
 
+def based(kernel: Kernel, pc: int) -> frozenset[str]:
+    """Return the names of the buffers whose first byte a pointer of an access names: of those above the likely ones.
+
+    Sizes and other words of the launch may be places in a buffer by chance, but seldom its first one.
+    """
+    given = _constants(kernel, pc)
+    return frozenset(name for name, first in bases(kernel.buffers).items() if first in given)
+
+
 def _around(kernel: Kernel, value: int) -> Iterator[str]:
     """Yield the buffer in which an address lies, if it is one."""
     where = bases(kernel.buffers)

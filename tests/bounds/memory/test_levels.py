@@ -25,6 +25,7 @@ RATES = {
     "l2.sector_bytes": 32,
     "dram.least_bytes": 0,
     "dram.varies": 0,
+    "dram.written_alone": 0,
     "global_memory.latency": 1,
     "cache.l2_latency_32": 1,
     "cache.l2_latency_128": 1,
@@ -99,6 +100,7 @@ def test_what_the_l2_does_not_keep_goes_on():
     """Of buffers of 50 MB and more stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
     assert levels(LOAD + STORE, words=7_000_000)[0] == 16 + 24
     assert levels(STORE, words=7_000_000)[0] == 24
+    assert levels(LOAD + STORE, words=7_000_000, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
     assert levels("RED.ADD [R2], R5\n" + STORE, words=7_000_000)[0] == 0  # the atomic's sector waits there
 
 

@@ -8,8 +8,8 @@ from test_cache import MISS, TAGS, latencies, loads
 from timing import cycles_of, run_text
 
 from gpusim.sm.memory.dram import dram
-from gpusim.sm.memory.dram.declaration import WINDOW
 
+WINDOW, PARTS = 2048, 64
 DRAM = {"dram.least_bytes": 0, "dram.varies": 0, "dram.together_bytes": 128, "dram.queue": 0}
 
 
@@ -43,7 +43,8 @@ def test_lines_side_by_side_have_one_latency():
 def waits(asked):
     """Return what each request waits for in a queue of services of 100 cycles; a request is its time and its parts."""
     unit = SimpleNamespace(dram_window=0, dram_asked=0, dram_before=0)
-    sm = SimpleNamespace(load_store=unit, machine=SimpleNamespace(dram_queue=100, channel_parts=64))
+    machine = SimpleNamespace(dram_queue=100, channel_parts=PARTS, dram_span=WINDOW, dram_most_used=58)
+    sm = SimpleNamespace(load_store=unit, machine=machine)
     return [dram.waited(sm, parts, now) for now, parts in asked]
 
 
@@ -53,7 +54,7 @@ def test_a_busy_dram_lets_requests_wait():
     What was asked for before the last window counts no more, of that before this one as much as lies in the last 2,048
     cycles. Beyond 58/64 no more is counted.
     """
-    half = WINDOW * 64 // 2
+    half = WINDOW * PARTS // 2
     assert waits([(0, half), (1, half // 2), (2, 0)]) == [0, 50, 150]
     assert waits([(0, half), (WINDOW, 0), (WINDOW * 3 // 2, 0), (2 * WINDOW, 0)]) == [0, 50, 16, 0]
     assert waits([(0, 10 * half), (1, 0)]) == [0, 483]
@@ -76,3 +77,21 @@ def test_loads_wait_for_a_busy_dram():
         issued, served = ({pc: at for at, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
         waited.append(issued[6] - served[5])
     assert waited[1] - waited[0] == 24
+
+
+@pytest.mark.parametrize(("alone", "cycles"), [(1000, 1), (1500, 1.5), (0, 3)])
+def test_writes_turn_a_dram_that_is_read(alone, cycles):
+    """64 lines of 4 sectors that the L2 does not keep: a sector takes 3 cycles where it is read, else `written_alone`.
+
+    A load of another line, 4 sectors, comes before or not; without `written_alone` all take 3 cycles.
+    """
+    stores = "".join(f"STG.128 [R0+{512 * n}], R4\n" for n in range(16))
+    ends = []
+    for load in ("", "LDG R8, [R0+8192]\nIADD R8, R8, 1\n"):
+        text = f".buffer x u32 8192\nS2R R1, LANEID\nSHL R1, R1, 4\nIADD R0, R1, c[x]\n{load}{stores}EXIT"
+        sizes = {"l2.keeps_bytes": 1, "l2.loses_bytes": 2, "dram.written_alone": alone}
+        memory = {"efficiency": 1000, "ecc": 0, "ecc_cost": 1, "written": 3000}
+        sizes |= {f"memory.{key}": value for key, value in memory.items()}
+        ends.append(run_text(text, TAGS | DRAM | sizes).cycles)
+    assert ends[0] == pytest.approx(64 * 4 * cycles, abs=64)
+    assert ends[1] == pytest.approx(64 * 4 * 3 + MISS, abs=100)

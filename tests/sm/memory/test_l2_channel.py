@@ -180,6 +180,31 @@ def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
     assert issued[4] - served_at[3] == 100 + cycles
 
 
+@pytest.mark.parametrize(("stored", "least", "cycles"), [(4, 64, 18), (0, 64, 4), (4, 192, 22), (0, 192, 6)])
+def test_the_l2_looks_for_lines_between_stores(stored, least, cycles):
+    """An L2 moves a sector stored in 4 cycles, one loaded in one: a line waits for a store of 4 sectors before.
+
+    It takes the stores' time for as long as so many bytes take that of loads: 2 or 6 cycles.
+    """
+    text = f"""
+.buffer x u32 4096
+    S2R R0, LANEID
+    ISETP.LT P0, R0, {8 * stored}
+    SHL R0, R0, 2
+    IADD R0, R0, c[x]
+    @P0 STG [R0], R1
+    LDG R2, [R0+512]
+    IADD R2, R2, 1
+    EXIT
+"""
+    changes = {"l2_channel.store_parts": 64, "l2_channel.store_buffer": 192, "l2_channel.store_bytes": 8}
+    changes |= {"l2_channel.load_bytes": 32, "l2_channel.load_least_bytes": least, "global_memory.rule": "sectors"}
+    run = run_text(text, TAGS | FILLED | CHANNEL | changes)
+    first, *_ = (cycle for cycle, _, _ in cycles_of(run, "serve"))
+    ready = first + FAR - 1 + cycles
+    assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 6) == ready + ready % 2  # it issues every 2 cycles
+
+
 def test_all_sms_wait_for_each_other_at_the_l2():
     """Two SMs that load 4 sectors each at once: the L2 moves a sector in a cycle, and the second SM waits 4 cycles."""
     text = """

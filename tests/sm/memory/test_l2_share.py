@@ -204,20 +204,22 @@ def test_an_sm_alone_shares_its_l2_with_nobody():
 def test_a_launch_has_time_for_what_it_stores_and_the_l2_does_not_keep():
     """Four SMs store to 64 lines of a buffer that the L2 loses: a share has 8 cycles for each sector, or 12.
 
-    Where the L2 keeps the buffer the launch waits for none of them.
+    Where the L2 keeps the buffer the launch waits for none of them, but if so much may not be dirty.
     """
     stores = "".join(f"STG [R0+{128 * line}], R1\n" for line in range(64))
     kernel = read(f".grid 4\n.buffer x u32 2048\nMOV R0, c[x]\n{stores}EXIT")
     fill = {"l2.filled": 1, "chip.dram_mbs": 16000, "chip.shader_mhz": 1000, "memory.efficiency": 1000}
     machine = FOUR_SMS | fill
 
-    def cycles(loses, written):
+    def cycles(loses, written, dirty=0):
         sizes = {"l2.keeps_bytes": loses // 2, "l2.loses_bytes": loses, "memory.written": written}
+        sizes["l2.dirty_loses_bytes"] = dirty
         return run_sm(kernel, load("rtx2080ti", machine | sizes)).cycles
 
     assert cycles(2, 1500) - cycles(2, 1000) == 64 * 4
     assert cycles(2, 1000) > 64 * 8
     assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 64 * 8
+    assert cycles(1 << 20, 1500, dirty=2) == cycles(2, 1500)
 
 
 def test_all_sms_have_time_for_what_they_store_and_the_l2_does_not_keep():
@@ -236,7 +238,7 @@ def test_all_sms_have_time_for_what_they_store_and_the_l2_does_not_keep():
     assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 4 * 64 * 2
 
 
-LINES, LATE = 32, 200  # of each block, one after the other; cycles by which a line of the other half comes later
+EACH, LATE = 32, 200  # of each block, one after the other; cycles by which a line of the other half comes later
 HALVES = {"chip.sms": 4, "limits.blocks": 1, "cache.hits": "tags", "l2.filled": 1, "l2_partition.late": LATE}
 CHAIN = """.grid {blocks}
 .block 32
@@ -266,7 +268,7 @@ again:
 
 def crossing(blocks, stored="b", place="MOV R1, R0", words=32768):
     """Return the lines of the SM's blocks that only the other half of the L2 has, and by how much longer they take."""
-    kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=words, lines=LINES))
+    kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=words, lines=EACH))
     runs = [run_sm(kernel, load("h200", {**HALVES, "l2_partition.late": late})) for late in (LATE, 0)]
     return int(runs[0].account[..., L2_BEYOND].sum()) // 4, runs[0].cycles - runs[1].cycles
 
@@ -284,7 +286,7 @@ def test_later_blocks_are_on_another_side_than_before(stored, part):
     keep.
     """
     lines, cycles = crossing(16, stored)
-    assert lines == pytest.approx(3 * LINES * part, abs=4)
+    assert lines == pytest.approx(3 * EACH * part, abs=4)
     assert cycles == LATE * lines
 
 
@@ -297,12 +299,12 @@ def test_others_may_have_asked_for_unknown_places():
     """Of a buffer of 32 KB the SM is first with its part, 8 KB, where nobody knows what others ask for: two blocks."""
     place = "SHR R1, R0, 2\n    LOP.AND R1, R1, 31"
     lines, cycles = crossing(32, place=place, words=8192)
-    assert lines == pytest.approx(2 * LINES / 8, abs=4)
+    assert lines == pytest.approx(2 * EACH / 8, abs=4)
     assert cycles == LATE * lines
 
 
 def test_an_l2_of_one_part_has_no_other():
     """On an RTX 2080 Ti all that the L2 has kept is near."""
-    kernel = read(CHAIN.format(blocks=16, stored="b", place="MOV R1, R0", words=32768, lines=LINES))
+    kernel = read(CHAIN.format(blocks=16, stored="b", place="MOV R1, R0", words=32768, lines=EACH))
     run = run_sm(kernel, load("rtx2080ti", {**FOUR_SMS, "l2.filled": 1}))
     assert run.account[..., L2_BEYOND].sum() == 0

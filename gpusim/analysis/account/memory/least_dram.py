@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpusim.engines.walks.traffic import Level, Traffic
-from gpusim.launch.caches.filled_caches import spills
+from gpusim.launch.caches.filled_caches import passes, spills
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.cache.declaration import tagged
@@ -36,8 +36,8 @@ def least_dram(found: Traffic, kernel: Kernel, machine: Machine) -> LeastDram:
         return LeastDram(read, written, "")
     if machine.l2 is None:
         return LeastDram(read, written, "")
-    lost = Fraction(spills(machine, kernel, occupancy(kernel, machine).blocks), PARTS)
+    lost, goes = (Fraction(f(machine, kernel, occupancy(kernel, machine).blocks), PARTS) for f in (spills, passes))
     brought = float(read * (lost if machine.l2.filled else 1))
-    keeps = "what is stored" if lost == 0 else f"{100 * float(1 - lost):.0f} % of what is stored"
+    keeps = "what is stored" if goes == 0 else f"{100 * float(1 - goes):.0f} % of what is stored"
     has = f"; it has {100 * float(1 - lost):.0f} % of the buffers at first (l2.filled)" if machine.l2.filled else ""
-    return LeastDram(brought, float(written * lost), f"the L2 keeps {keeps}{has}" if lost < 1 else "")
+    return LeastDram(brought, float(written * goes), f"the L2 keeps {keeps}{has}" if lost < 1 else "")

@@ -30,7 +30,7 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
     sm.load_store.dram_window, sm.load_store.dram_asked = chip.dram_window, chip.dram_asked
-    sm.load_store.dram_before = chip.dram_before
+    sm.load_store.dram_before, sm.load_store.dram_turns = chip.dram_before, chip.dram_turns
     for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
     for slice_ in range(sm.machine.slices):
@@ -68,7 +68,7 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
     chip.dram_window, chip.dram_asked = sm.load_store.dram_window, sm.load_store.dram_asked
-    chip.dram_before = sm.load_store.dram_before
+    chip.dram_before, chip.dram_turns = sm.load_store.dram_before, sm.load_store.dram_turns
     for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
     for slice_ in range(sm.machine.slices):

@@ -59,6 +59,8 @@ class FarCache(msgspec.Struct, frozen=True):
     ways: Positive  # lines of one set
     keeps_bytes: Count = 0  # most bytes of buffers of which a launch of several waves finds all again; 0: `bytes`
     loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
+    dirty_keeps_bytes: Count = 0  # most bytes of buffers stored to that wait there for later launches
+    dirty_loses_bytes: Count = 0  # bytes of which all go on to the DRAM, between them in proportion; 0: no such limit
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 
 
@@ -126,6 +128,11 @@ def memory_latency(machine: Machine) -> int:
 
 NO_TAGS = "no cache keeps tags (cache.hits is not tags)"
 NO_ASKER = "no access of {kernel} asks it"
+
+
+def _loads_global(given: Any) -> bool:
+    """Tell whether anything is loaded from global memory, to registers or to shared memory."""
+    return given.does(LOAD, unit=UnitClass.GLOBAL) or bool((given.rows["copies"] > 0).any())
 
 
 def _near(given: Any) -> bool:
@@ -251,7 +258,7 @@ UNIT = Declaration(
         Condition(
             "cache.*_late",
             "hit_late",
-            lambda g: g.does(LOAD, unit=UnitClass.GLOBAL),
+            _loads_global,
             "{kernel} loads nothing from global memory",
         ),
         Condition(
@@ -266,9 +273,7 @@ UNIT = Declaration(
             lambda g: g.machine.cache is None or g.machine.cache.hits in ("l2", "tags"),
             "no load hits the L2 (cache.hits)",
         ),
-        Condition(
-            "cache.*", "", lambda g: g.does(LOAD, unit=UnitClass.GLOBAL), "{kernel} loads nothing from global memory"
-        ),
+        Condition("cache.*", "", _loads_global, "{kernel} loads nothing from global memory"),
         Condition(
             "l1.* l2.* l2_partition.* texture_cache.* scalar_cache.* constant_cache.*bytes constant_cache.ways",
             "",

@@ -6,7 +6,8 @@
 * The latency of a place is that of the machine in the mean, and varies as exponentially distributed numbers do: of many
   places read together the last one comes late. A hash of the place's number, the model's own, says its latency.
 * A read waits as in a queue of one server, random arrivals and constant service (Pollaczek and Khinchine): used / (2 (1
-  - used)) services, where `used` is the fraction of the DRAM's bandwidth asked for in the last `WINDOW` cycles.
+  - used)) services, where `used` is the fraction of the DRAM's bandwidth asked for in the last `window` cycles.
+* A write takes the time of a turn besides, if the DRAM was read in the window or in the one before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
-from gpusim.sm.memory.dram.declaration import MOST_USED, USED_PARTS, WINDOW
+from gpusim.sm.memory.dram.declaration import USED_PARTS
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.records import MachineNumbers, Sm
@@ -33,7 +34,14 @@ def read(sm: Sm, line: int, sectors: int, alone: bool, now: int) -> int:
     """
     cost = _shared(sm, max(sectors * sm.machine.line_cost, int(sm.machine.dram_least) if alone else 0))
     gone = global_memory.move_line(sm, line, cost, now)
+    _note_read(sm, now)
     return gone + waited(sm, cost, now) + latency(sm.machine, line)
+
+
+@rule
+def _note_read(sm: Sm, now: int) -> None:
+    """Note that the DRAM reads now: writes take the time of a turn."""
+    sm.load_store.dram_turns = max(sm.load_store.dram_turns, 2 + now // sm.machine.dram_span)
 
 
 @rule
@@ -46,13 +54,15 @@ def _shared(sm: Sm, cost: int) -> int:
 @rule
 def awaited(sm: Sm, line: int, now: int) -> int:
     """Return when a line is there that another SM brings: it may have asked before, so half as late or early."""
+    _note_read(sm, now)
     return now + waited(sm, 0, now) + (int(sm.machine.memory_latency) + latency(sm.machine, line)) // 2
 
 
 @rarely
 def write(sm: Sm, line: int, sectors: int, now: int) -> None:
     """Let the channel move so many sectors of a line that the L2 writes."""
-    cost = _shared(sm, sectors * sm.machine.written_cost)
+    turns = now // sm.machine.dram_span < sm.load_store.dram_turns
+    cost = _shared(sm, sectors * int(sm.machine.written_cost if turns else sm.machine.written_alone_cost))
     global_memory.move_line(sm, line, cost, now)
     waited(sm, cost, now)
 
@@ -81,12 +91,12 @@ def waited(sm: Sm, cost: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     if machine.dram_queue == 0:
         return 0
-    window = now // WINDOW
+    window, length = now // machine.dram_span, machine.dram_span
     if window > unit.dram_window:
         unit.dram_before = unit.dram_asked if window == unit.dram_window + 1 else 0
         unit.dram_asked, unit.dram_window = 0, window
-    left = WINDOW - min(WINDOW, max(0, now - unit.dram_window * WINDOW))
-    asked = unit.dram_asked + unit.dram_before * left // WINDOW
+    left = length - min(length, max(0, now - unit.dram_window * length))
+    asked = unit.dram_asked + unit.dram_before * left // length
     unit.dram_asked += cost
-    used = min(MOST_USED, int(asked * USED_PARTS // (WINDOW * machine.channel_parts)))
+    used = min(machine.dram_most_used, int(asked * USED_PARTS // (length * machine.channel_parts)))
     return int(machine.dram_queue * used // (2 * (USED_PARTS - used)))

@@ -29,7 +29,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
-    store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined
+    store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined; 0: none
     store_wait: Count = 0  # cycles for which a line waits at least
     store_line_wait: Count = 0  # cycles of the same for each line of its store, if that is longer
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least

@@ -1,7 +1,8 @@
 """L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
-  What a load wants of a line occupies both at least for as long as its request takes.
+  What a load wants of a line occupies both at least for as long as its request takes; for that long the L2 takes no
+  store.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
   what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
@@ -29,7 +30,7 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
     if copies and machine.copied_line:
         parts = machine.copied_line
-    gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
+    gone = max(_ported(sm, _asked(sm, units), LOADS, int(parts), now), _looked_for(sm, now))
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
@@ -37,20 +38,31 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
     found, cost = count_bits(units), _asked(sm, units)
-    gone = _shared(sm, cost, LOADS, now) if cost else now
+    gone = max(_shared(sm, cost, LOADS, now) if cost else now, _looked_for(sm, now))
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
 @rule
 def _asked(sm: Sm, units: int) -> int:
-    """Return for how many parts of the SM's share the L2 is busy that is asked for these sectors.
+    """Return for how many parts of the SM's share the L2 is busy that is asked for these sectors of a line."""
+    return _of_share(sm, max(count_bits(units) * SECTOR_BYTES, int(sm.machine.load_least)))
+
+
+@rule
+def _of_share(sm: Sm, size: int) -> int:
+    """Return in how many parts of the SM's share the L2 moves so many bytes that the SM loads.
 
     Where neighbours ask for the same lines, each has its part of what they cost.
     """
-    machine = sm.machine
-    size = max(count_bits(units) * SECTOR_BYTES, int(machine.load_least))
-    parts = size * machine.shared_cost[LOADS] // SECTOR_BYTES
+    parts = size * sm.machine.shared_cost[LOADS] // SECTOR_BYTES
     return int(parts * (sm.load_store.differing or PARTS) // PARTS)
+
+
+@rule
+def _looked_for(sm: Sm, now: int) -> int:
+    """Return when the L2 has looked for a line that the SM loads, after the stores that it has been sent before."""
+    cost = _of_share(sm, int(sm.machine.load_least))
+    return _shared(sm, cost, STORES, now) if cost else now
 
 
 @rule

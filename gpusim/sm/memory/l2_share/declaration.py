@@ -56,7 +56,8 @@ UNIT = Declaration(
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
-            field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
+            field("passes", "of 64 lines of the buffers, those of which what is stored goes on to the DRAM"),
+            field("passes_on", "1: local memory of other SMs makes room in the L2"),
             field("keeps", "lines of which the L2 has all when they are asked for again"),
             field("loses", "lines of which it has none then"),
             field("lockstep", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),

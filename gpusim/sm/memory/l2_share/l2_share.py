@@ -224,7 +224,7 @@ def send(sm: Sm, line: int, units: int, now: int) -> None:
 @rule
 def spilled(sm: Sm, line: int) -> bool:
     """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
-    return bool(sm.launch.spills and place_of(line) < sm.launch.spills and not _is_local(sm, line))
+    return bool(sm.launch.passes and place_of(line) < sm.launch.passes and not _is_local(sm, line))
 
 
 @rule
@@ -233,7 +233,7 @@ def passed_on(sm: Sm) -> int:
 
     What a launch leaves there to be written the next one finds, so each has time for as much as it stores.
     """
-    if sm.launch.spills == 0:
+    if sm.launch.passes == 0:
         return 0
     return int((sm.load_store.channel + sm.machine.channel_parts - 1) // sm.machine.channel_parts)
 

@@ -124,7 +124,7 @@ def test_stages_that_are_said_to_hide_late_copies_do(latency, stages, words, eno
 
 
 def test_stages_hide_all_but_what_the_dram_takes():
-    """From a DRAM as fast as an SM's share of 132, a third stage saves most of what waits, and a fourth hardly any."""
+    """From a DRAM as fast as an SM's share of 132 a third stage saves most of what waits, a fourth 5 % at most."""
     slow = {"chip__dram_mbs": 4800000 // 132}
     found = late_copies(tiles(2, **slow))
     assert found.remedy == "2 more stages would hide all but what the DRAM takes, if the buffers fit"
