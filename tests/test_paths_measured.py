@@ -15,9 +15,9 @@ from path_rows import Row, code, rows, simulated
 LIMITS = {
     "gather": (6.5, 37),
     "scatter": (4, 62),
-    "store": (12, 193),
-    "red": (9.5, 102),
-    "redf": (17, 108),
+    "store": (11, 136),
+    "red": (9.3, 102),
+    "redf": (18, 108),
     "atom": (21, 59),
     "one": (8.6, 13),
     "table": (7.9, 37),

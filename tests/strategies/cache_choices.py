@@ -90,4 +90,5 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_atomic.whole_parts": (1, 92, 700),
     "l2_atomic.real_parts": (1, 192, 900),
     "l2_atomic.waiting": (1, 40, 960),
+    "l2_atomic.ending": (0, 0, 30),
 }
