@@ -17,9 +17,9 @@ from collections.abc import Iterator
 import gpusim
 from benchmarks.tensor.triton_launches import FOLDER, FURTHER, cases, simulated
 from gpusim.analysis.account.rates.utilisation import utilisation
-from gpusim.commands.trust.validate_kernels import kernel_of, timed
 from gpusim.simulation.simulation import Result
 from isa.errors import UserError
+from workloads.measured.whole import launch, tables
 
 BUSY, NEAR = 0.9, 0.8
 
@@ -27,9 +27,9 @@ BUSY, NEAR = 0.9, 0.8
 def results(pattern: str) -> Iterator[tuple[str, Result]]:
     """Yield the launches whose name matches, simulated with a warm L2."""
     machine = gpusim.load("h200", {"l2.filled": 1})
-    for one in timed(["full"]):
-        if re.search(pattern, one.kernel):
-            yield one.kernel, gpusim.simulate(kernel_of(one), machine, values=False)
+    for name in tables.compiled():
+        if re.search(pattern, name):
+            yield name, gpusim.simulate(launch.kernel(name, "full"), machine, values=False)
     for folder in (FOLDER, FURTHER):
         for case in cases(folder):
             if re.search(pattern, case["name"]):

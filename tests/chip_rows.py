@@ -18,7 +18,7 @@ from idioms import DATA
 
 import gpusim
 from gpusim.analysis.validate.validation import DIRECTORY
-from gpusim.launch.caches.slowest import mean
+from gpusim.machine.simulated_sms import mean
 
 H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 SMS = 132

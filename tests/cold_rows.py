@@ -12,7 +12,7 @@ import cold
 import numpy as np
 
 import gpusim
-from gpusim.launch.caches.slowest import mean
+from gpusim.machine.simulated_sms import mean
 
 H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_cold.csv"

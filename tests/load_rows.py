@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim
-from gpusim.launch.caches.slowest import mean
+from gpusim.machine.simulated_sms import mean
 
 H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_loads.csv"

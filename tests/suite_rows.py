@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 import gpusim
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import mean
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view
 from isa.nvidia.abi import load

@@ -16,7 +16,7 @@ from measured_limits import documented, module_of, stated, within
 from measured_programs import module
 
 import gpusim
-from gpusim.launch.caches.slowest import mean
+from gpusim.machine.simulated_sms import mean
 
 HERE = Path(__file__).parent / "measured"
 H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM

@@ -11,7 +11,7 @@ import pytest
 
 import gpusim
 from gpusim.launch.caches.lockstep import waves
-from gpusim.launch.caches.slowest import mean
+from gpusim.machine.simulated_sms import mean
 from gpusim.sm.memory.l2_share.declaration import PARTS
 
 HERE = Path(__file__).parent / "measured"

@@ -17,7 +17,7 @@ LIMITS = {
     "shared": (2.4, 11),
     "shared_all": (10, 17),
     "widths": (1.6, 24),
-    "update": (7.4, 35),
+    "update": (7.5, 35),
 }
 of = by_experiment(rows)
 

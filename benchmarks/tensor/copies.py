@@ -28,8 +28,8 @@ import numpy as np
 
 import gpusim
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Dim3, Kernel
 from isa.memory import bases, view

@@ -37,8 +37,8 @@ from gpusim.analysis.validate.kernels import OF_BLOCKS, WARM
 from gpusim.analysis.validate.profiler import Profile, ncu_shares, profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
-from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view

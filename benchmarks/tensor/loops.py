@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine, load
+from gpusim.machine.simulated_sms import mean
 from isa.errors import UserError
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view

@@ -40,6 +40,7 @@ from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
 from isa import texture
 from isa.dataflow.lanes.divergence import reconvergence_points
+from isa.dataflow.memory.shared_places import shared_places
 from isa.errors import UserError
 from isa.executing import clusters
 from isa.kernel import Kernel
@@ -277,7 +278,7 @@ def _prepared(
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             _share_l2(sm, kernel, machine, number, fits.blocks)
-        sm.machine.slices *= bool(decoded["packets"].any())
+        sm.machine.slices *= bool(decoded["packets"].any() or (sm.machine.slices and shared_places(kernel)))
         _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
             lockstep.prepare(sm, kernel)

@@ -18,6 +18,13 @@ from isa.kernel import Kernel
 from isa.operands.windows import PEER_BYTES
 
 Sms = int | Literal["all"]
+WHOLE = 1000  # thousandths of an equal share of L2 and DRAM
+
+
+def mean(machine: Machine) -> Machine:
+    """Return the machine whose SMs are all as far from the L2 as the mean one, with equal shares."""
+    channel = machine.l2_channel
+    return replace(machine, l2_channel=channel and replace(channel, furthest=0, least_share=WHOLE))
 
 
 def count(machine: Machine, asked: Sms, kernel: Kernel | None = None) -> int:

@@ -49,6 +49,12 @@ def test_blocks_at_other_places_add_nothing(places, expected):
     assert share(f"LOP.AND R3, R3, {places - 1}\nSHL R3, R3, 12\nIADD R2, R2, R3\nRED.ADD [R2], R1") == expected
 
 
+@pytest.mark.parametrize(("blocks", "expected"), [(1, 1), (3, 3), (100, 8)])
+def test_stores_of_all_blocks_to_one_place_count(blocks, expected):
+    """Of eight SMs, by hand: those whose blocks store there; each request once, however many lanes it has."""
+    assert share(f"ISETP.LT P0, R3, {blocks}\n@P0 STG [R2], R1") == expected
+
+
 def test_what_the_steps_tell_is_not_walked():
     """Where all blocks go the same way and places lie evenly, nothing is untold."""
     kernel = read(HEAD.format(8) + "SHL R3, R3, 2\nIADD R2, R2, R3\nRED.ADD [R2], R1\nEXIT")

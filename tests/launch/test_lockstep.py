@@ -58,17 +58,18 @@ def test_the_first_block_that_asks_for_the_same(along, expected):
     ("step", "grid", "count"),
     [
         ((4, 0, 0), (264, 1, 1), 128),  # words of blocks in a row
-        ((512, 0, 0), (264, 1, 1), 1),
+        ((512, 0, 0), (264, 1, 1), 2),
+        ((1024, 0, 0), (264, 1, 1), 1),
         ((0, 0, 0), (264, 1, 1), 0),  # one word for all
-        ((0, 512, 0), (33, 8, 1), 33),  # sums of columns: as many blocks as have the same columns
+        ((0, 512, 0), (33, 8, 1), 66),  # sums of columns: as many blocks as have the same columns
         ((0, 256, 0), (33, 8, 1), 66),
-        ((512, 16896, 0), (33, 8, 1), 1),
+        ((512, 16896, 0), (33, 8, 1), 2),
         ((4, 0, (1 << 32) - 8), (16, 5, 3), 640),
     ],
 )
 def test_a_slice_does_the_atomics_of_blocks_with_places_near_each_other(step, grid, count):
-    """They are successive blocks, as many as lie within 512 bytes, once for each block that has the same place."""
-    assert near(step, grid, 512) == count
+    """They are as many as lie in two of four pieces of 256 bytes, once for each block that has the same place."""
+    assert near(step, grid, 256) == count
 
 
 def test_where_a_slice_has_no_size_all_blocks_may_meet_there():

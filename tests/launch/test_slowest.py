@@ -3,8 +3,8 @@
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.caches.slowest import WHOLE, mean
 from gpusim.machine.machine import load
+from gpusim.machine.simulated_sms import WHOLE, mean
 from isa.text.listing import read
 
 WARM = {"cache.hits": "tags", "l2.filled": 1, "l2_channel.furthest": 18, "l2_channel.least_share": 900}

@@ -37,5 +37,6 @@ def warp_slots(sm: Scan, slot: int) -> list[int]:
 
 
 def updated(sm: Scan) -> int:
-    """The cycle at which the L2 has done all atomics so far."""
-    return sm.caches.slices.done if sm.caches and sm.caches.slices else 0
+    """The cycle at which the L2 has done all atomics so far, or as good as that where a launch takes as long to end."""
+    rules = sm.machine.l2_atomic
+    return sm.caches.slices.done - rules.ending if sm.caches and sm.caches.slices and rules else 0

@@ -37,7 +37,8 @@ class Caches:
     misses: list[int] = field(default_factory=list)  # the cycle at which each was back
     sms: int = 1  # that share the L2; this one stands for all of them
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when each way and the DRAM's channel are free
-    slices: Slices | None = None  # of the L2, that do atomics
+    slices: Slices | None = None  # of the L2, that do atomics, and stores to few lines
+    crowded: frozenset[int] = frozenset()  # pcs of these stores
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
@@ -194,12 +195,15 @@ class Caches:
                     left.append(self._far_store(number, goes, now, wait))
                     sent.append(goes)
                 continue
+            fresh, alone = units - self.held.of(number, now), bool(partly) and number not in self.held.waiting(now)
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
-            parted += bool(partly) and number not in self.held.waiting(now)
+            parted, sent = parted + alone, [*sent, units]
             left.append(self._far_store(number, units, now, wait))
-            sent.append(units)
-        return max(left), self._room_for_stores(parted, now, cycles) if sent else now
+            if self.slices and self.asking in self.crowded and fresh:
+                self.held.keep(number, self.slices.store(number, len(fresh), left[-1], parted=alone))
+        room = self.held.room - cycles if sent and self.asking in self.crowded else now
+        return max(left), max(room, self._room_for_stores(parted, now, cycles) if sent else now)
 
     @property
     def keeps_stores(self) -> bool:

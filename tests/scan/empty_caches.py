@@ -10,6 +10,8 @@ from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import neighbours
 from gpusim.sm.memory.l2_channel.declaration import merges
+from isa.dataflow.memory.address_steps import address_steps
+from isa.dataflow.memory.shared_places import shared_places
 from isa.kernel import Kernel
 from isa.memory import bases
 from scan.caches import UNIT, Caches
@@ -44,7 +46,9 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
     held, stage, gone = HeldStores(machine), Stage(machine), goes_on(machine, kernel) if machine.l2 else 0
-    return Caches(machine, *levels, held, sms=sms, slices=slices, stage=stage, differing=found, passes=gone)
+    crowded = shared_places(kernel) & address_steps(kernel).keys() if slices else frozenset()
+    more = {"stage": stage, "differing": found, "passes": gone, "crowded": crowded}
+    return Caches(machine, *levels, held, sms=sms, slices=slices, **more)
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

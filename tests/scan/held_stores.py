@@ -44,3 +44,14 @@ class HeldStores:
             held.units, held.until = held.units | units, max(held.until, until)
         elif rules and rules.store_lines:
             self.lines = [*self.lines, Line(number, units, until)][-rules.store_lines :]
+
+    def keep(self, number: int, until: int) -> None:
+        """Let a line, stored to last, wait until a cycle, at least."""
+        for line in [line for line in self.lines if line.number == number][-1:]:
+            line.until = max(line.until, until)
+
+    @property
+    def room(self) -> int:
+        """The cycle at which the line that came first makes way for another."""
+        rules = self.machine.l2_channel
+        return self.lines[0].until if rules and len(self.lines) == rules.store_lines > 0 else 0

@@ -1,4 +1,4 @@
-"""Slices of the L2 that do atomics, as a scan of every cycle sees them: what each has done, and what waits for it."""
+"""Slices of the L2, which do atomics and stores to few lines, as a scan of every cycle sees them: what waits there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Slices:
         each = rules.real_parts if any(part in REAL for part in parts) else rules.whole_parts
         operands = row.form.count("a") + row.form.count("b")
         double = (operands == 2 and lanes > passes) or ("F64" in parts and lanes > units)
-        at = (number // (rules.bytes // self.machine.global_memory.line_bytes) * 0x9E3779B1 >> 12) % rules.slices
+        at = self._slice(number)
         behind = passes if self.last.get(at) == number else passes - 1
         self.last[at], begin = number, Fraction(now)
         if not row.is_load:
@@ -43,14 +43,32 @@ class Slices:
             self.sent, begin = begin + Fraction(packets * away.packet_parts, 64), Fraction(floor(begin))
         own = Fraction(max(units * rules.sector_parts * (1 + double), behind * each), 64)
         self.free[at] = max(self.free.get(at, Fraction(0)), begin) + own
+        self._wait(lanes, max(ceil(self.free[at]), floor(self.sent)), now)
+        return ceil(self.free[at])
+
+    def store(self, number: int, units: int, now: int, *, parted: bool) -> int:
+        """Units of a line, or parts of units, come to their slice; the cycle from which on few enough wait there."""
+        assert self.machine.l2_atomic
+        at = self._slice(number)
+        own = Fraction((units + parted) * self.machine.l2_atomic.sector_parts, 64)
+        self.free[at] = max(self.free.get(at, Fraction(0)), Fraction(now)) + own
+        self._wait(self.machine.global_memory.line_bytes // 32, ceil(self.free[at]), now)  # a whole line, always
+        return self.room(now)
+
+    def _slice(self, number: int) -> int:
+        rules = self.machine.l2_atomic
+        assert rules
+        piece = number // (rules.bytes // self.machine.global_memory.line_bytes)
+        return ((piece >> 2 << 1 | piece & 1) * 0x9E3779B1 >> 12) % rules.slices
+
+    def _wait(self, lanes: int, done: int, now: int) -> None:
         if self.done <= now:
             self.waiting, self.began = 0, now
         self.waiting += lanes
-        self.done = max(self.done, ceil(self.free[at]), floor(self.sent))
-        return ceil(self.free[at])
+        self.done = max(self.done, done)
 
     def room(self, now: int) -> int:
-        """The cycle at which the next atomic without a result may leave the SM."""
+        """The cycle at which the next atomic without a result, or line of such stores, may leave the SM."""
         assert self.machine.l2_atomic
         most = self.machine.l2_atomic.waiting
         if self.waiting <= most:

@@ -183,7 +183,9 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: int) -
         done, start = sm.caches.load(row, access.requests, now, access.cycles, own=mine, parameters=0 in banks)
         sm.caches.asking = -1
     else:
+        sm.caches.asking = access.pc
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
+        sm.caches.asking = -1
     rules = sm.machine.tag_stage
     most = rules.late_asks if rules and row.width >= 32 * rules.late_words else 0
     if row.unit is Unit.GLOBAL and stage.waits and most:

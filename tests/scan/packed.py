@@ -25,34 +25,17 @@ def packs(sm: Scan) -> bool:
 
 def begin(sm: Scan, warp: Warp) -> None:
     """Choose the lane whose way the warp has time for."""
-    count = sm.machine.schedulers.count
-    warp.leads = (warp.order // count + warp.order % count) * _step(sm, warp) % _size(sm, warp)
+    count, size = sm.machine.schedulers.count, sm.kernel.warp_size
+    threads = min(size, sm.kernel.threads - size * warp.index)
+    warp.leads = (warp.order // count + warp.order % count) * (threads // 2 + 1) % threads
 
 
 def pass_over(sm: Scan, warp: Warp, waits: Callable[[Scan, Warp, int], set[Stall]], now: int) -> None:
     """Go on to what the chosen lane does, or to an access to memory, or to what waits for one."""
-    _meet(sm, warp)
     while not warp.exited and not warp.frame.live[warp.index][warp.leads] and _harmless(sm, warp.pc):
         if FOR_MEMORY & waits(sm, warp, now):
             return
         _execute(sm, warp)
-        _meet(sm, warp)
-
-
-def _size(sm: Scan, warp: Warp) -> int:
-    return min(sm.kernel.warp_size, sm.kernel.threads - sm.kernel.warp_size * warp.index)
-
-
-def _step(sm: Scan, warp: Warp) -> int:
-    return _size(sm, warp) // 2 + 1
-
-
-def _meet(sm: Scan, warp: Warp) -> None:
-    """Choose the next lane if those that have parted are together again."""
-    others = warp.groups.others if warp.groups else warp.forks
-    if warp.parted and not others:
-        warp.leads = (warp.leads + _step(sm, warp)) % _size(sm, warp)
-    warp.parted = bool(others)
 
 
 def _harmless(sm: Scan, pc: int) -> bool:

@@ -73,7 +73,6 @@ class Warp:
     forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
     groups: Any = None  # of independent lanes (interpreter.lanes.convergence)
     leads: int = 0  # the lane whose way it has time for, if lanes are packed (scan/packed.py)
-    parted: bool = False  # its lanes are not together
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when its line has come

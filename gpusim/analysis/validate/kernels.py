@@ -26,8 +26,8 @@ from gpusim.bounds.sectors import of_profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks.profile import profile
-from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import mean
 from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
 from isa.dataflow.block_step import block_steps

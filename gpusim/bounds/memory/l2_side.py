@@ -115,18 +115,24 @@ def slices(levels: Levels, limit: int) -> Iterator[Resource]:
     line, pc, requests, sectors, passes = found.T
     least = levels.program["pass_parts"].astype(np.int64)[pc]
     parts = np.maximum(sectors * int(numbers.update_parts), (passes - requests) * least)
-    parts = np.maximum(parts, (parts * _of_all(levels)[pc]).astype(np.int64) - requests)  # each is rounded
+    busy = np.maximum(sectors * int(numbers.update_parts), (passes - requests) * np.minimum(least, numbers.pass_parts))
+    times, apart = (each[pc] for each in _of_all(levels))
+    parts = np.maximum(parts, (np.where(apart, busy, parts) * times).astype(np.int64) - requests)  # each is rounded
     by = np.zeros((slices, size), np.int64)
     np.add.at(by, (slices_of(line // int(numbers.slice_lines), slices), pc), parts)
     yield Resource(L2_ATOMICS, Pressure(by[by.sum(axis=1).argmax()], Fraction(1, SHARE_PARTS)))
 
 
-def _of_all(levels: Levels) -> NDArray[np.float64]:
-    """Return by pc the work of a slice for a block's atomic, as multiples of its own: others do theirs then, too."""
+def _of_all(levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return by pc the work of a slice for a block's atomic, as multiples of its own: others do theirs then, too.
+
+    And whether these go to lines of their own.
+    """
     share, kernel, numbers = levels.share, levels.kernel, levels.numbers
     found, blocks = np.ones(len(levels.kinds)), share.stands
+    apart = np.zeros(len(found), np.bool_)
     if share.sharers <= 1:
-        return found
+        return found, apart
     size = int(numbers.slice_lines * numbers.line_bytes)
     place = slice_share.Place(share.blocks[0], share.apart, share.machine.chip.sms, int(numbers.slices), size)
     known = slice_share.slice_shares(kernel, place)
@@ -137,4 +143,5 @@ def _of_all(levels: Levels) -> NDArray[np.float64]:
             found[pc] = max(1, blocks * known[pc] / (ALONE * share.apart))
         else:
             found[pc] = max(min(blocks, near), blocks / int(numbers.slices)) if near else blocks
-    return found
+            apart[pc] = near > 0
+    return found, apart

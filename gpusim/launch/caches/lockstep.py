@@ -13,6 +13,7 @@ from functools import cache
 from math import prod
 from typing import Any
 
+from gpusim.sm.memory.l2_atomic.declaration import TURNS
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.unit.capacities import WAVES
 from isa.dataflow.memory.address_steps import address_steps, linear_steps
@@ -41,13 +42,14 @@ def prepare(sm: Any, kernel: Kernel) -> None:
 
 
 def near(step: Step, grid: Grid, size: int) -> int:
-    """Return how many blocks have places within so many bytes: some successive ones, each as often as it comes again.
+    """Return how many blocks have places in one slice that has pieces of so many bytes: some of successive ones.
 
-    0: all have, or nothing is known of sizes.
+    Each as often as it comes again. 0: all have, or nothing is known of sizes.
     """
     moves = [(min(each, (1 << 32) - each), extent) for each, extent in zip(step, grid, strict=True) if extent > 1]
-    apart = [each for each, _ in moves if each]
-    return -(-size // min(apart)) * prod(extent for each, extent in moves if each == 0) if size and apart else 0
+    apart = min((each for each, _ in moves if each), default=0)
+    places = range(0, TURNS * size, apart) if apart else ()
+    return sum(place // size % 2 == 0 for place in places) * prod(extent for each, extent in moves if each == 0)
 
 
 @cache

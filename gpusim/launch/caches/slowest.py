@@ -11,19 +11,10 @@ from __future__ import annotations
 from math import log
 from typing import Any
 
-from msgspec.structs import replace
-
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import is_one_wave
+from gpusim.machine.simulated_sms import WHOLE
 from isa.kernel import Kernel
-
-WHOLE = 1000  # thousandths of an equal share
-
-
-def mean(machine: Machine) -> Machine:
-    """Return the machine whose SMs are all as far from the L2 as the mean one, with equal shares."""
-    channel = machine.l2_channel
-    return replace(machine, l2_channel=channel and replace(channel, furthest=0, least_share=WHOLE))
 
 
 def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int) -> None:

@@ -1,8 +1,8 @@
 """What-if: lanes that go the same way lie in one warp. So a warp has time for the way of one of its lanes alone.
 
 That lane leads. The warp passes over what other lanes do without it, and takes no time for that, but for accesses to
-memory and for what waits for them: what these move stays. Each time its lanes have met again, the next one leads: half
-the warp's lanes and one further. So every instruction counts as often as lanes execute it, in the mean.
+memory and for what waits for them: what these move stays. From warp to warp the leading lane is half a warp and one
+further. So every instruction counts as often as lanes execute it, in the mean of many warps.
 """
 
 from __future__ import annotations
@@ -19,17 +19,7 @@ SHORT, LONG = int(Stall.SHORT_SCOREBOARD), int(Stall.LONG_SCOREBOARD)
 def begin(sm: Sm, warp: Warp) -> None:
     """Let the warp's first lane lead; of the next warp of its scheduler, and of the next scheduler, the next one."""
     turn = warp.age // sm.machine.schedulers + warp.age % sm.machine.schedulers
-    warp.leads, warp.apart = turn * (warp.threads // 2 + 1) % warp.threads, 0
-
-
-@rule
-def meet(sm: Sm, warp: Warp) -> None:
-    """Let the next lane lead if all lanes that have parted are together again."""
-    if warp.parted if sm.independent else warp.depth:
-        warp.apart = 1
-    elif warp.apart:
-        size = min(sm.machine.groups * LANES, sm.launch.threads - sm.machine.groups * LANES * warp.index)
-        warp.leads, warp.apart = (warp.leads + size // 2 + 1) % size, 0
+    warp.leads = turn * (warp.threads // 2 + 1) % warp.threads
 
 
 @rule

@@ -94,10 +94,7 @@ UNIT = Declaration(
             field("packs", "1: of the ways of a branch a warp has time for that of one lane"),
         ),
         "row": (field("passable", "1: a warp that packs its lanes may pass over it", kind="i1"),),
-        "warp": (
-            field("leads", "the lane whose way the warp has time for, where it packs its lanes", role=Role.FREE),
-            field("apart", "1: its lanes have parted since that lane was chosen", role=Role.FREE),
-        ),
+        "warp": (field("leads", "the lane whose way the warp has time for, where it packs its lanes", role=Role.FREE),),
     },
     pack=pack,
     decode=decode,

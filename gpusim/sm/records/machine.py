@@ -177,10 +177,12 @@ class MachineNumbers(Record):
     load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts
-    slices: int  # of the L2 that do atomics, 0: nothing is known of them
+    slices: int  # of the L2, 0: nothing is known of them, or nobody asks one for long
     slice_lines: int  # neighbouring lines of one slice
-    update_parts: int  # parts of a cycle for each sector of a pass
-    updates_waiting: int  # lanes of atomics without results that may wait
+    update_parts: int  # parts of a cycle for each sector of a pass, or stored
+    updates_waiting: int  # lanes of atomics without results, and stored sectors, that may wait
+    pass_parts: int  # parts of a cycle, at least, for a pass behind another of its line
+    slices_end: int  # cycles behind the last exit in which they work unnoticed
     dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
     dram_varies: int  # cycles by which its latency varies with its place
     dram_together: int  # lines side by side that have one latency

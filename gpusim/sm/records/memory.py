@@ -42,15 +42,17 @@ class LoadStore(Record):
     held_sectors: Numbers  # what stores wrote of it, a mask
     held_until: Numbers  # when it leaves
     joined: int  # 1: the line stored to last waited already
+    sent: int  # of that line's store, the sectors that joined none, a mask
+    held: int  # the place of the line stored to last
     held_next: int  # the place of the next such line
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
-    slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
-    updating: Numbers  # for how long each has done them, in parts of a cycle
-    updated: int  # when the last atomic of the SM is done, behind which its loads wait
+    slice: Numbers  # when each slice has done what came before, in parts of a cycle
+    updating: Numbers  # for how long each has worked, in parts of a cycle
+    updated: int  # when the last one of the SM is done, behind which its loads wait
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
     updates_sent: int  # when those without results have left the SM, in parts of a cycle
-    updates: int  # lanes of atomics since one last waited for no other
+    updates: int  # lanes, and stored sectors, since one last waited for no other
     updates_began: int  # when that was
     from_others: int  # when others bring what is asked for, as above
     differing: int  # that of the row whose access is served

@@ -140,7 +140,7 @@ class Row(Record):
     pass_parts: int  # of an atomic, least parts of a cycle for a pass behind another
     doubles: int  # 1: an atomic of real numbers of 64 bits
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may
-    slice_share: int  # of an atomic, 64ths of this SM's passes that all do there; 0: not known
+    slice_share: int  # 64ths of this SM's passes, or stores, that all do there; 0: not known, or spread
     shared_along: int  # 1 and the axes (bits) along which blocks ask for the same; 0: unknown
     sharers: int  # blocks of a wave that ask for the same, in the mean; 0: unknown
     waves_apart: int  # 64ths of waves between blocks that ask for the same, a wave at least

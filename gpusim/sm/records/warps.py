@@ -87,7 +87,6 @@ class Warp(Record):
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
     products: int  # of its warpgroup that it has issued
     leads: int  # the lane whose way the warp has time for, where it packs its lanes
-    apart: int  # 1: its lanes have parted since that lane was chosen
     version: Numbers  # number of the write that made each register's value
     awaits: int  # phases that it waits for, 6 at most
     copying: int  # copies that the engine does for it

@@ -146,7 +146,6 @@ def _follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
 def _pass_over(sm: Sm, memory: Memory, g: int, now: int) -> None:
     """Let warp slot g pass over what its leading lane does not do, up to an access to memory or a wait for one."""
     warp = sm.warps[g]
-    packed_lanes.meet(sm, warp)
     while packed_lanes.passes(sm, warp):
         prepare(sm, warp)
         if packed_lanes.waits(warp, now):
@@ -158,7 +157,6 @@ def _pass_over(sm: Sm, memory: Memory, g: int, now: int) -> None:
         warp.pc = instruction.target if taken else pc + 1
         if instruction.eventful:
             _follow(sm, g, instruction, pc)
-        packed_lanes.meet(sm, warp)
 
 
 @on_demand

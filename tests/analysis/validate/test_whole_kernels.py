@@ -6,6 +6,7 @@ from gpusim.analysis.validate import kernels as whole
 from gpusim.analysis.validate.profiler import L1_LOADED, L1_STORED, profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
+from gpusim.machine.simulated_sms import mean
 from workloads.measured.whole import clocks, launch, tables
 
 WARM = load("h200", whole.WARM)
@@ -33,7 +34,7 @@ def test_a_launch_is_timed_by_the_kernel_s_own_clocks():
     }
     for configuration, one in found.items():
         kernel = launch.kernel("saxpy", configuration)
-        run = run_sm(kernel, WARM)
+        run = run_sm(kernel, mean(WARM))
         entries, exits = clocks.recorded(kernel, run.memory, range(run.first_sm, kernel.blocks, 132)).T
         assert one.simulated.cycles == exits.max() - entries.min()
         assert one.simulated.blocks_of_sm == len(entries) == run.blocks

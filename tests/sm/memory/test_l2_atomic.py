@@ -26,7 +26,7 @@ SLICES = TAGS | {
     "global_atomic.latency": 200,
     "global_atomic.packet_parts": 1,
     "l2_atomic.slices": 1,
-    "l2_atomic.bytes": 512,
+    "l2_atomic.bytes": 256,
     "l2_atomic.sector_parts": 640,
     "l2_atomic.whole_parts": 640,
     "l2_atomic.real_parts": 3200,
@@ -81,7 +81,7 @@ def test_reals_wait_for_each_other_s_sums():
 
     Requests of 32 lanes at a word, of one lane at it, of one at another line, and of 32 at words of their own.
     """
-    machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64, at_once=0)
+    machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64, at_once=0, pass_parts=640)
     unit = SimpleNamespace(slice=[0], updating=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0)
     unit.updates_sent = 0
     sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))
@@ -135,6 +135,23 @@ def test_an_atomic_without_a_result_goes_on_until_too_many_lanes_wait():
     assert many[2] - many[0] <= 16
 
 
+@pytest.mark.parametrize(
+    ("places", "grid", "taken"),
+    [
+        ("one word", 8, 20),  # a sector, and once more for a part of one
+        ("a line", 8, 40),  # four whole sectors
+        ("four lines", 8, 4 * 50),  # two words of each of four sectors of each line
+        ("a line", 1, 0),  # of one block: its own
+    ],
+)
+def test_stores_of_blocks_to_the_same_lines_take_a_slice(places, grid, taken):
+    """A slice takes ten cycles for each sector, and ten for each line of which a store leaves parts of sectors."""
+    run = run_text(text(places, "STG [R0], R3", grid=grid), SLICES | CHANNEL)
+    served = next(cycle for cycle, _, _ in cycles_of(run, "serve"))
+    left = max(served + 1, int(run.trace["cycle"].max()))
+    assert run.cycles == (served + 1 + 8 * taken if taken else left)
+
+
 def test_a_load_goes_to_the_l2_behind_the_sm_s_atomics():
     """A load behind 32 lanes at one word asks the L2 320 cycles later; one that hits the L1 does not wait."""
     body = ["LDG R6, [R0+1024]", "IADD R7, R6, 1", "RED.ADD [R0], R3", "LDG R4, [R0+{}]", "IADD R5, R4, 1"]
@@ -169,13 +186,14 @@ def test_a_further_block_adds_what_its_own_atomics_take(body, again):
     assert grown == [320 + again * (before % 4 == 0) for before in range(1, 9)]
 
 
-def test_all_sms_and_one_that_stands_for_them_end_together():
-    """Six blocks on four SMs update one word 192 times: the last wave has two blocks, for one SM as for all."""
+@pytest.mark.parametrize(("body", "each"), [("RED.ADD [R0], R3", 320), ("STG [R0], R3", 20)])
+def test_all_sms_and_one_that_stands_for_them_end_together(body, each):
+    """Six blocks on four SMs update or store one word: the last wave has two blocks, for one SM as for all."""
     machine = plain_machine(SLICES | {"chip.sms": 4, "chip.dram_mbs": 128000, **CHANNEL})
-    kernel = read(text("one word", "RED.ADD [R0], R3", grid=6))
+    kernel = read(text("one word", body, grid=6))
     one, everyone = run_sm(kernel, machine).cycles, run_chip(kernel, machine).cycles
     assert abs(one - everyone) <= 8
-    assert 6 * 320 <= one <= 6 * 320 + 100
+    assert 6 * each <= one <= 6 * each + 100
 
 
 @pytest.mark.parametrize(("step", "cost"), [(0, 4), (64, 4), (256, 2), (1024, 2)])
@@ -233,11 +251,12 @@ def test_all_sms_share_the_slices():
 
 
 def test_slices_take_neighbouring_bytes_in_turn():
-    """Four lines of 128 bytes are of one slice; of 1,024 times as many each of 80 slices has 1.1 to 1.4 %."""
+    """Of eight lines of 128 bytes two slices have two in turn; of 4,096 each of 80 slices has 1.1 to 1.4 %."""
     machine = plain_machine(SLICES | {"l2_atomic.slices": 80})
-    numbers = type("Machine", (), {"slices": machine.l2_atomic.slices, "slice_lines": 4})
+    numbers = type("Machine", (), {"slices": machine.l2_atomic.slices, "slice_lines": 2})
     found = [l2_atomic.slice_of(numbers, line) for line in range(4096)]
-    assert all(found[line] == found[line - line % 4] for line in range(4096))
+    assert all(found[line] == found[line - line % 8 + line % 4 // 2 * 2] for line in range(4096))
+    assert all(found[line] != found[line + 2] for line in range(0, 4096, 8))
     assert all(0.011 < found.count(one) / 4096 < 0.014 for one in range(80))
 
 

@@ -44,7 +44,7 @@ def retire(sm: Sm, slot: int, now: int) -> None:
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
     number = sm.retired % sm.ended.size
-    sm.ended[number] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
+    sm.ended[number] = max(now, sm.load_store.updated - sm.machine.slices_end)  # then the L2 has done its atomics
     sm.cycles = max(sm.ended[number], l2_channel.emptied(sm), l2_share.passed_on(sm))
     sm.ended_after[number] = warp_scheduler.issued(sm)
     sm.retired += 1

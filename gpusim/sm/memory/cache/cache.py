@@ -106,7 +106,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry, now: int) -> int:
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
     asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
-    done, lines, parted, sectors, room = now, 0, 0, 0, now
+    done, lines, parted, sectors = now, 0, 0, 0
     wait = l2_channel.wait(sm, int(entry.requests))
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
@@ -116,13 +116,15 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
             l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
-            room = l2_atomic.room(sm, now) if sm.machine.slices else now
         else:
-            done = max(done, _store(sm, words, instruction, line, noted, goes, wait, now))
-            parted += (goes != 0) * (noted >> PARTLY != 0) * (sm.load_store.joined == 0)
+            gone = _store(sm, words, instruction, line, noted, goes, wait, now)
+            alone = goes != 0 and noted >> PARTLY != 0 and sm.load_store.joined == 0
+            sent, parted = count_bits(sm.load_store.sent) if goes else 0, parted + alone
+            done = max(done, gone)
+            l2_atomic.store(sm, instruction, line, sent, alone, gone)
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
-    end = now + entry.cycles
+    end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now
     waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets
     left = l2_channel.free_for_stores(sm, parted, end) if waits else end
     sm.load_store.waited = max(left, room) - (asked + entry.cycles)

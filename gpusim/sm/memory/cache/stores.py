@@ -28,6 +28,7 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int, wait: int
     at = held_stores.find(sm, line, now)
     sm.load_store.joined = 0 if at < 0 else 1
     sent = units if at < 0 else units & ~sm.load_store.held_sectors[at]
+    sm.load_store.sent = sent
     if sent:
         account.written(sm, line, sent)
         l2_share.keeps(sm)
