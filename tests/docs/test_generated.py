@@ -23,7 +23,7 @@ from workloads.spaces import SPACES
 ROOT = Path(__file__).parent.parent.parent
 UNITS = re.compile(  # units of numbers
     r"\b(MHz|fJ|cycles|bytes|thousandths|milliwatts|bytes per second|lanes|threads|thread instructions|warps|blocks"
-    r"|registers|instructions|lines|banks|passes|barriers|schedulers|multiprocessors|slots|accesses|words|multiples"
+    r"|64ths|registers|instructions|lines|banks|passes|barriers|schedulers|multiprocessors|slots|accesses|words|multiples"
     r"|channels|sectors|slices|stall count|vmcnt|lgkmcnt)\b"
 )
 

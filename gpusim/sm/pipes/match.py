@@ -18,9 +18,9 @@ class Match(msgspec.Struct, frozen=True):
     cycles: Positive  # cycles of the unit for each different value of the active lanes, and each 32 bits of it
     port: Positive  # cycles of its scheduler's port
     latency_32: Positive  # cycles from its service until a dependent instruction may issue, of one value
-    latency_64: Positive  # the same of 64 bits
+    latency_64: Positive  # the same cycles of 64 bits
     value_32: Count  # cycles that each further value adds
-    value_64: Count  # the same of 64 bits
+    value_64: Count  # the same cycles of 64 bits
 
 
 def costs(row: Columns, form: Row, machine: Machine) -> None:

@@ -16,6 +16,7 @@ from gpusim.sm.unit.ranges import Count, Positive
 from isa.memory import SECTOR_BYTES
 
 USED_PARTS = 64  # of the bandwidth
+Used = Annotated[int, msgspec.Meta(ge=0, lt=USED_PARTS)]
 
 
 class Dram(msgspec.Struct, frozen=True):
@@ -26,9 +27,7 @@ class Dram(msgspec.Struct, frozen=True):
     together_bytes: Positive  # bytes that have one latency
     queue: Count  # cycles of service in a queue of one server, random arrivals and constant service
     window: Positive = 2048  # cycles over which its use counts, and within which a read turns it from writes
-    most_used: Annotated[int, msgspec.Meta(ge=0, lt=USED_PARTS)] = (
-        58  # 64ths of the bandwidth that count as used, at most
-    )
+    most_used: Used = 58  # 64ths of the bandwidth that count as used, at most
     written_alone: Count = 0  # thousandths of a read's time that a write takes without reads; 0: as memory.written
 
 
