@@ -355,19 +355,17 @@ class Caches:
         return line
 
     def _sent(self, way: str, units: int, now: int) -> int:
-        """The cycle at which units of a line have gone by the SM's way to the L2 and by the L2, which all SMs share.
-
-        What a load wants takes both for a while at least.
-        """
+        """The cycle at which units of a line have gone by the SM's way to the L2, and by the L2 that all SMs share."""
         channel, cache, least = self.machine.l2_channel, self.machine.cache, way == "loads"
         assert cache is not None
         if channel is None:
             return self._taken("port", units * cache.l2_sector_parts, now)
-        parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
+        parts = units * (cache.l2_sector_parts if least else channel.store_parts)
         own = self._taken(way, max(parts, least * channel.load_line_parts), now)
         of_all = self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now)
-        looked = self._of_all("looks", Fraction(channel.load_least_bytes, UNIT), now) if least else 0
-        return max(own, of_all, looked)
+        if least and "stores" in self.asked:  # before the first store nothing takes turns with loads
+            return max(own, of_all, self._of_all("looks", Fraction(channel.load_least_bytes, UNIT), now))
+        return max(own, of_all)
 
     def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""

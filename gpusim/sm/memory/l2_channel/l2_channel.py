@@ -61,6 +61,8 @@ def _of_share(sm: Sm, size: int) -> int:
 @rule
 def _looked_for(sm: Sm, now: int) -> int:
     """Return when the L2 has looked for a line that the SM loads, after the stores that it has been sent before."""
+    if _stands(sm) and sm.load_store.asked[STORES] == 0:
+        return now
     cost = _of_share(sm, int(sm.machine.load_least))
     return _shared(sm, cost, STORES, now) if cost else now
 
@@ -100,7 +102,7 @@ def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
     """
     unit, machine = sm.load_store, sm.machine
     cost = l2_share.of_all(sm, parts)
-    if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
+    if _stands(sm):
         if unit.asked[way] == 0:
             unit.began[way] = now
         unit.asked[way] += cost
@@ -108,6 +110,12 @@ def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
         cost = cost * unit.asked[way] // most
     unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
     return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
+
+
+@rule
+def _stands(sm: Sm) -> bool:
+    """Tell whether the SM stands for others, which are not simulated."""
+    return bool(sm.launch.sharers > 1 or sm.machine.shared_parts == SHARE_PARTS)
 
 
 @rarely
