@@ -50,7 +50,7 @@ def test_the_table_fits_the_terminal(columns, capsys, monkeypatch):
     assert all(len(line) <= int(columns) for line in found)
     (row,) = (line.split() for line in found if line.startswith("  16 "))
     assert row[1].startswith("STS")
-    assert {"52.2", "%", "long_scoreboard"} <= set(row)
+    assert {"52.3", "%", "long_scoreboard"} <= set(row)
     assert ("8,190" in " ".join(found)) == (columns == "200")
 
 
