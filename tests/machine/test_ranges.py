@@ -49,6 +49,7 @@ RELATIONS = (
     "programs wait for codes or for counts",
     "has no exclusive double precision",
     "less than the notice",
+    "caches keep tags of lines up to",
 )
 
 

@@ -16,7 +16,7 @@ from gpusim.sm.unit.ranges import Count, Positive
 from isa.memory import SECTOR_BYTES
 
 USED_PARTS = 64  # of the bandwidth
-Used = Annotated[int, msgspec.Meta(ge=0, lt=USED_PARTS)]
+Used = Annotated[int, msgspec.Meta(ge=0, le=USED_PARTS - 1)]
 
 
 class Dram(msgspec.Struct, frozen=True):
