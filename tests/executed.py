@@ -119,6 +119,12 @@ def _conflicts(machine: Machine, half: list[int | None], words: int) -> int:
     return sum(max(least, _ways(group, range(words), banks)) for group in groups if any(a is not None for a in group))
 
 
+def own_cycles(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
+    """Cycles of the load/store unit that an access's lanes need, fewer than each takes at least."""
+    least = structs.replace(machine.load_store, least_cycles=1)
+    return load_store_cost(structs.replace(machine, load_store=least), row, addresses, active)[0]
+
+
 def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
     """Issue slots that an access takes again, for its passes or requests beyond those of one without conflicts."""
     replay, shared = machine.instruction_replay, machine.shared_memory

@@ -15,7 +15,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from executed import execute, load_store_cost, replays, target
+from executed import execute, load_store_cost, own_cycles, replays, target
 from interpreter.frame import group_of, new_frame
 from msgspec import structs
 from scan import simt_stack
@@ -58,7 +58,7 @@ def on_the_path(machine: Machine, *sections: str) -> Machine:
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as the warp executed it; the last five are empty unless it accesses memory, or fetches."""
+    """An instruction as the warp executed it; the last six are empty unless it accesses memory, or fetches."""
 
     pc: int
     instruction: Instruction
@@ -68,6 +68,7 @@ class Executed:
     lines: int = 0
     again: int = 0  # issue slots that it takes again
     requests: tuple[Request, ...] = ()  # to caches that keep tags
+    own: int = 0  # cycles that its lanes need
 
     @property
     def queued(self) -> bool:
@@ -109,7 +110,8 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
         return done
     cost = load_store_cost(machine, row, addresses, lanes)
     again = replays(machine, row, addresses, lanes)
-    return Executed(pc, instruction, True, *cost, again, _requests(kernel, machine, done, addresses, lanes))
+    asked, own = _requests(kernel, machine, done, addresses, lanes), own_cycles(machine, row, addresses, lanes)
+    return Executed(pc, instruction, True, *cost, again, asked, own)
 
 
 def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:
@@ -174,7 +176,7 @@ class MemorySide:
         start = now = max(-(-earliest // TICKS), self.free)
         row = done.instruction.row
         if done.requests and row.is_load:
-            there, start = self.caches.load(row, list(done.requests), now, done.cycles)
+            there, start = self.caches.load(row, list(done.requests), now, done.cycles, own=done.own)
             self.there[i] = there + done.extra
         elif done.requests:
             left, start = self.caches.store(row, list(done.requests), now, done.cycles)

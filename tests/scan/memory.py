@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from executed import load_store_cost, replays
-from msgspec import structs
+from executed import load_store_cost, own_cycles, replays
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.global_memory.declaration import line_cycles
@@ -67,7 +66,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         access.requests = requests(sm.machine, row, where)
         access.updates = updates(sm.machine, where) if row.update is not None else {}
         away = row.unit is Unit.GLOBAL and row.is_load and not row.copies
-        access.own = load_store_cost(_least(sm.machine), row, addresses, active)[0] if away else 0
+        access.own = own_cycles(sm.machine, row, addresses, active) if away else 0
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
@@ -81,11 +80,6 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
-
-
-def _least(machine: Machine) -> Machine:
-    """The machine without cycles that each access takes at least."""
-    return structs.replace(machine, load_store=structs.replace(machine.load_store, least_cycles=1))
 
 
 def idles(machine: Machine, row: Row) -> int:

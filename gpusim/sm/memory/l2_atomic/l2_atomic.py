@@ -110,7 +110,7 @@ def room(sm: Sm, instruction: Row, now: int) -> int:
     """
     if instruction.packets:
         return _few_wait(sm, now)
-    return max(now, held_stores.room(sm)) if instruction.slice_share else now
+    return max(now, held_stores.room(sm)) if instruction.slice_share and not sm.machine.at_once else now
 
 
 @rarely
