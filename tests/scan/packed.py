@@ -27,7 +27,7 @@ def begin(sm: Scan, warp: Warp) -> None:
     """Choose the lane whose way the warp has time for."""
     count, size = sm.machine.schedulers.count, sm.kernel.warp_size
     threads = min(size, sm.kernel.threads - size * warp.index)
-    warp.leads = (warp.order // count + warp.order % count) * (threads // 2 + 1) % threads
+    warp.leads = (warp.age // count + warp.age % count) * (threads // 2 + 1) % threads
 
 
 def pass_over(sm: Scan, warp: Warp, waits: Callable[[Scan, Warp, int], set[Stall]], now: int) -> None:
