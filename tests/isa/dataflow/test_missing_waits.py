@@ -13,6 +13,7 @@ from isa.nvidia.lowering import lower
 
 TESTS = Path(__file__).parents[2]
 CUBINS = sorted(TESTS.glob("measured/*.cubin.xz")) + sorted(TESTS.glob("hardware/data/*.cubin.xz"))
+NOT_EXECUTED = {"atomv4", "redv4", "redv4h"}  # of `stores`: atomics of 128 bits a lane, which are refused
 
 
 def lacking(*lines):
@@ -55,7 +56,7 @@ def lacking_in(path):
     """Return what each kernel of a cubin lacks, by name, if it lacks anything; constant banks lie at address 0."""
     held = code.of_cubin(lzma.decompress(path.read_bytes()), path.name)
     found = {}
-    for name in kernels(held):
+    for name in sorted(set(kernels(held)) - NOT_EXECUTED):
         places = dict.fromkeys(range(256), 0)
         externals = held.cubin.externals
         program = lower.program(held.sections[name], places, externals=externals, registers=1, shared=0, local=0)
