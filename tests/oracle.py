@@ -108,10 +108,9 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
         return Executed(pc, instruction, True, lines=sectors, requests=asked)
     if not done.queued:
         return done
-    cost = load_store_cost(machine, row, addresses, lanes)
-    again = replays(machine, row, addresses, lanes)
-    asked, own = _requests(kernel, machine, done, addresses, lanes), own_cycles(machine, row, addresses, lanes)
-    return Executed(pc, instruction, True, *cost, again, asked, own)
+    cost, again = load_store_cost(machine, row, addresses, lanes), replays(machine, row, addresses, lanes)
+    asked = _requests(kernel, machine, done, addresses, lanes)
+    return Executed(pc, instruction, True, *cost, again, asked, own_cycles(machine, row, addresses, lanes))
 
 
 def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:

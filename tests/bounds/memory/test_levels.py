@@ -217,12 +217,12 @@ EIGHT = "LOP.AND R4, R1, 7\nSHL R4, R4, 2\nIADD R4, R4, c[a]\n"
 
 @pytest.mark.parametrize(
     ("place", "expected"),
-    [("MOV R4, c[a]\n", 132 * 32 * 2), (EIGHT, 132 * 4 * 2), ("IADD R4, R2, 0\n", 11)],
+    [("MOV R4, c[a]\n", 132 * 32 * 2), (EIGHT, 132 * 4 * 2), ("IADD R4, R2, 0\n", 16)],
 )
 def test_a_slice_does_the_passes_of_its_words(place, expected):
     """32 lanes of a word take 32 passes of a sector, of 8 words four, of 32 words one of four: 2 cycles each.
 
-    All 132 blocks update the same words; or each its own, spread over 96 slices: 4 x 2 x 132 / 96 cycles.
+    All 132 blocks update the same words; or each its own line, of which a slice has two: 2 x 4 x 2 cycles.
     """
     changes = {"l2_atomic__sector_parts": 128, "l2_atomic__real_parts": 1, "l2_atomic__bytes": 128}
     assert limits(place + "RED.ADD [R4], R5\n", **changes)["L2, atomics"] == expected
