@@ -4,8 +4,8 @@ python -m benchmarks.bound                     the 21 kernels in full grids, and
 python -m benchmarks.bound --name sgemm        those whose name this regular expression finds
 
 A line has the launch, simulated cycles, the bound's part of them, its limiter, and the busiest resource by what the run
-counted, with the part of the time. Issue 45 asks for 0.8 where a resource is busy for over 0.9 of the time; others are
-marked.
+counted, with the part of the time. Marked are launches of which a resource is busy for over 0.9 of the time and the
+bound says less than 0.8 of it.
 """
 
 from __future__ import annotations

@@ -114,9 +114,8 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
 
 
 def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:
-    unit = done.instruction.row.unit
     levels = {Unit.GLOBAL: True, Unit.LOCAL: machine.l1, Unit.CONSTANT: machine.constant_cache}
-    if not (done.queued and tagged(machine) and levels.get(unit)):
+    if not (done.queued and tagged(machine) and levels.get(done.instruction.row.unit)):
         return ()
     where = places(0, done.instruction.row, addresses, lanes, kernel.program.local_bytes // 4)
     return tuple(requests(machine, done.instruction.row, where))

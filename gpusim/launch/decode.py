@@ -90,9 +90,8 @@ DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is
 def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]) -> Rows:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
-    `points` are the reconvergence_points of `isa.dataflow.lanes.divergence`.
-
-    Raises UserError for a register above the machine's limit.
+    `points` are the reconvergence_points of `isa.dataflow.lanes.divergence`. Raises UserError for a register above the
+    machine's limit.
     """
     instructions, known = _decoded(kernel, machine)
     rows = np.zeros(len(instructions) + 1, decoded_t)

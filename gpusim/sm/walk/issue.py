@@ -13,10 +13,9 @@ from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
-from gpusim.sm.lanes import packed_lanes
+from gpusim.sm.lanes import next_path, packed_lanes
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
-from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.pipes.double_precision import double_precision
@@ -124,22 +123,13 @@ def go_on(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
     if sm.trace_driven:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
     else:
-        _follow(sm, g, instruction, pc)
+        next_path.follow(sm, g, instruction, pc)
     if instruction.steers == GIVE_WAY and sm.machine.obeys_codes and sm.outcome.threads:
         control_code.give_way(sm, k, warp, now)
     if sm.independent and sm.outcome.threads:
         branch.elsewhere(sm, warp, pc, now)
     if warp.threads == 0:
         warp_exit.commit(sm, g, pc, now)
-
-
-@rule
-def _follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
-    """Find the warp's next path behind an instruction that may part its lanes."""
-    if not sm.independent:
-        simt_stack.follow(sm, g, instruction, pc)
-    elif instruction.steers:
-        independent_lanes.follow(sm, g, instruction, pc)
 
 
 @on_demand
@@ -156,7 +146,7 @@ def _pass_over(sm: Sm, memory: Memory, g: int, now: int) -> None:
         taken = instruction.action == BRANCH and sm.outcome.threads
         warp.pc = instruction.target if taken else pc + 1
         if instruction.eventful:
-            _follow(sm, g, instruction, pc)
+            next_path.follow(sm, g, instruction, pc)
 
 
 @on_demand

@@ -1,7 +1,7 @@
 """Reads of the DRAM where tags are kept: a line occupies it at least so long, some places are late, and a queue waits.
 
 * A read of few sectors of a line occupies the channel as long as one of `least_bytes`, if the L2 has nothing of it
-  and of the other line of the same 256 bytes.
+  and of the other line of its pair (256 bytes where lines have 128).
 * SMs without blocks leave their shares of the bandwidth to the others.
 * The latency of a place is that of the machine in the mean, and varies as exponentially distributed numbers do: of many
   places read together the last one comes late. A hash of the place's number, the model's own, says its latency.

@@ -15,7 +15,8 @@ from gpusim.sm.account.stopping import stop
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
-from gpusim.sm.lanes.convergence import convergence, independent_lanes
+from gpusim.sm.lanes import next_path
+from gpusim.sm.lanes.convergence import convergence
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.cache import cache
@@ -212,7 +213,7 @@ def record(sm: Sm, memory: Memory, g: int) -> int:
             onward = instruction.target
         if kept and sm.diverges:
             warp.pc = onward
-            _follow(sm, g, instruction, pc)
+            next_path.follow(sm, g, instruction, pc)
             onward, running, kept = warp.pc, warp.threads > 0, sm.fault.code == 0
         if kept and sm.outcome.requests:
             kept = recorded_requests.keep(sm, memory)
@@ -233,15 +234,6 @@ def _begin(sm: Sm, g: int) -> None:
     simt_stack.begin(sm, g)
     if sm.independent:
         convergence.begin(sm, g)
-
-
-@rule
-def _follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
-    """Find the path on which the warp goes on after the instruction at pc."""
-    if not sm.independent:
-        simt_stack.follow(sm, g, instruction, pc)
-    elif instruction.steers:
-        independent_lanes.follow(sm, g, instruction, pc)
 
 
 @rule
