@@ -36,7 +36,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     furthest: Count = 0  # cycles by which loads of the SM furthest from the L2 are later than those of the mean SM
     least_share: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 1000  # thousandths of an equal share, of it
-    merged: Count = 0  # SMs of a GPC, at most, that get by one read what they want at once
+    merged: Count = 0  # multiprocessors of a GPC, at most, that get by one read what they want at once
     merged_blocks: Count = 0  # further blocks of an SM that halve how many SMs want it at the same time; 0: none do
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
