@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from gpusim.engines.walks import launch_lines
 from gpusim.engines.walks.traffic import Level, Traffic
-from gpusim.launch.caches.filled_caches import passes, spills
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.cache.declaration import tagged
@@ -43,7 +43,7 @@ def least_dram(found: Traffic, kernel: Kernel, machine: Machine) -> LeastDram:
         return LeastDram(_at_dram(found, Fraction(0), Fraction(0)), why)
     if not tagged(machine) or machine.l2 is None:
         return LeastDram(found, "")
-    lost, goes = (Fraction(f(machine, kernel, occupancy(kernel, machine).blocks), PARTS) for f in (spills, passes))
+    lost, goes = (Fraction(n, PARTS) for n in launch_lines.lost(kernel, machine, occupancy(kernel, machine).blocks))
     keeps = "what is stored" if goes == 0 else f"{100 * float(1 - goes):.0f} % of what is stored"
     has = f"; it has {100 * float(1 - lost):.0f} % of the buffers at first (l2.filled)" if machine.l2.filled else ""
     brought = lost if machine.l2.filled else Fraction(1)
