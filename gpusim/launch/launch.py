@@ -118,9 +118,7 @@ def launch(
     """
     share = len(blocks_of(kernel, machine, 1, index))
     count = share if blocks is None else min(blocks, share)
-    _, _, (prepared,) = _prepared(
-        1, kernel, machine, feed, count, memory, lines, trace=trace, index=index, touched=touched
-    )
+    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, touched, trace=trace, index=index)
     prepared.sm.tracing = trace
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
     prepared.sm.launch.next = index
@@ -184,9 +182,8 @@ def launch_chip(
     with their shares of the channels and of the blocks; None: all.
     """
     share, number = -(-kernel.blocks // machine.chip.sms), sms or machine.chip.sms
-    why, records, each = _prepared(
-        number, kernel, machine, feed, share, memory, trace=trace, why=in_turn, touched=touched
-    )
+    at = number, kernel, machine, feed, share, memory, None, touched
+    why, records, each = _prepared(*at, trace=trace, why=in_turn)
     first_wave = int(each[0].sm.launch.resident) * machine.chip.sms
     for prepared in each:
         launch, numbers = prepared.sm.launch, prepared.sm.machine
@@ -237,11 +234,11 @@ def _prepared(
     count: int,
     memory: NDArray[np.uint32] | None,
     lines: NDArray[np.bool_] | None = None,
+    touched: Touched | None = None,
     *,
     trace: bool,
     why: str = ALONE,
     index: int = 0,
-    touched: Touched | None = None,
 ) -> tuple[str, Any, list[Launch]]:
     """Prepare so many SMs from that `index` on with one global memory, each with the first `count` blocks of the first.
 
@@ -273,8 +270,7 @@ def _prepared(
     sms = made("sm", number, sizes)
     for s in range(number):
         sm = sms[s]
-        sm.machine = numbers
-        sm.defers = defers
+        sm.machine, sm.defers = numbers, defers
         instruction_caches.fill(sm, machine, len(decoded))
         _place(sm.launch, kernel, s, machine.chip.sms // number, index)
         sm.launch.constant_cycles, sm.launch.constant_lag = turn

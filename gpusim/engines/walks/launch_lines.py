@@ -104,7 +104,7 @@ def _clusters(kernel: Kernel) -> int:
 def _of_some(one: Walker, marks: _Marks, most: int) -> Touched:
     """Return what blocks, or clusters, touch: all, or some, evenly spread, and the others in proportion to these."""
     number = _clusters(one.kernel)
-    run = range(0, number, 1 if number <= most else -(-number // SOME))
+    run = range(0, number, 1 if number <= most else -(-number // SOME) | 1)  # odd: in step with no power of two
     half, others = len(run) // 2, number - len(run)
     before, now = (_run(one, marks, some) for some in (run[:half], run[half:]))
     touched, stored = (now + others * (now - before) // (len(run) - half)).tolist()

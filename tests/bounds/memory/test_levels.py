@@ -43,6 +43,7 @@ BEGIN = """
     IADD R2, R0, c[a]
     IADD R3, R0, c[b]
 """
+NO_ROOM = {"l2__keeps_bytes": 1, "l2__loses_bytes": 2}  # the L2 keeps nothing of what a launch touches
 NAMES = "device memory", "L2 channel, loads", "L2, loads", "L2 channel, stores", "L2, stores"
 
 
@@ -91,17 +92,17 @@ def test_where_loads_pass_the_l1_each_comes_from_the_l2():
 
 
 def test_an_l2_that_holds_the_buffers_reads_none():
-    """With l2.filled nothing comes from the DRAM, but what the L2 has lost: 50 MB and more of buffers."""
+    """With l2.filled nothing comes from the DRAM, but what the L2 has not kept."""
     assert levels(LOAD, l2__filled=1)[0] == 0
-    assert levels(LOAD, l2__filled=1, words=7_000_000)[0] == 16 + 1
+    assert levels(LOAD, l2__filled=1, **NO_ROOM)[0] == 16 + 1
 
 
 def test_what_the_l2_does_not_keep_goes_on():
-    """Of buffers of 50 MB and more stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
-    assert levels(LOAD + STORE, words=7_000_000)[0] == 16 + 24
-    assert levels(STORE, words=7_000_000)[0] == 24
-    assert levels(LOAD + STORE, words=7_000_000, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
-    assert levels("RED.ADD [R2], R5\n" + STORE, words=7_000_000)[0] == 0  # the atomic's sector waits there
+    """Of what the L2 does not keep stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
+    assert levels(LOAD + STORE, **NO_ROOM)[0] == 16 + 24
+    assert levels(STORE, **NO_ROOM)[0] == 24
+    assert levels(LOAD + STORE, **NO_ROOM, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
+    assert levels("RED.ADD [R2], R5\n" + STORE, **NO_ROOM)[0] == 0  # the atomic's sector waits there
 
 
 def test_lanes_apart_take_a_sector_each_and_their_lines():
@@ -174,8 +175,8 @@ def test_the_last_sector_loaded_has_its_latency_behind_it():
     }
     assert limits(LOAD, **late)["device memory"] == 16 + 657
     assert limits(LOAD, **late)["L2, loads"] == 8 + 274
-    assert limits(LOAD + STORE, words=7_000_000, **late)["device memory"] == 16 + 657
-    assert limits(STORE, words=7_000_000, **late)["device memory"] == 24
+    assert limits(LOAD + STORE, **NO_ROOM, **late)["device memory"] == 16 + 657
+    assert limits(STORE, **NO_ROOM, **late)["device memory"] == 24
 
 
 CHAIN = "LDG R4, [R2]\nLOP.AND R4, R4, 0\nIADD R5, R4, R3\nLDG R6, [R5]\nIADD R6, R6, 1\n"
