@@ -29,7 +29,14 @@ LEVELS = {
     "far L2": "the L1 missed, the far side of the L2 served it",
     "DRAM": "L1 and L2 missed, the DRAM served it",
 }
+CONSTANTS = {
+    "L1": "the caches of constants served it",
+    "L2": "the caches of constants missed, the L2 served it",
+    "far L2": "the caches of constants missed, the far side of the L2 served it",
+    "DRAM": "the caches of constants and the L2 missed, the DRAM served it",
+}
 LATE = "later than its latency, as memory moves it and earlier transactions"
+TAKEN = "until memory has taken it and earlier stores: the L2 takes sectors slower than they come"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
 BARRIER_REASONS = frozenset(
@@ -37,6 +44,7 @@ BARRIER_REASONS = frozenset(
 )  # reasons to wait for dependency barriers
 RESULT_REASONS = BARRIER_REASONS - {"war_hazard"}
 FENCE = re.compile(r"\bMEMBAR\b")
+STORE = re.compile(r"\b(STG?|STL|REDG?)\b|_store_")
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -255,9 +263,10 @@ def _words(found: _Found, one: Issued) -> str:
     if one.done != NONE:
         notes.append(f"done at {one.done}")
     if one.level:
-        notes.append(LEVELS[one.level])
+        notes.append((CONSTANTS if unit == "constant" else LEVELS)[one.level])
     if one.late:
-        notes.append(f"{plural(one.late, 'cycle')} {LATE}")
+        stores = STORE.search(found.document.program[one.pc].text)
+        notes.append(f"{plural(one.late, 'cycle')} {TAKEN if stores else LATE}")
     if phase := found.awaited.get(one.id):
         notes.append(f"waits at mbarrier {phase.barrier:#x}, whose {phase_words(phase)}")
     if copy := found.copies.get(one.id):

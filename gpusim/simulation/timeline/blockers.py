@@ -143,11 +143,14 @@ def conflicts(sm: Sm, record: Any) -> int:
 
 
 def late(sm: Sm, one: Issued) -> int:
-    """Return by how many cycles beyond its latency an access to global memory is done late."""
-    row = sm.facts.rows[one.pc]
+    """Return the cycles by which an access to global memory is done later than from the idle level that served it."""
+    row, machine = sm.facts.rows[one.pc], sm.facts.machine
     if row.memory_kind != GLOBAL_MEMORY or not memory_access.accesses(row):
         return 0
-    return max(0, int(one.done - max(one.begin + (row.latency if row.action == LOAD else 0), one.end)))
+    far = machine.far_latency[row.far]
+    behind = {"L2": far, "far L2": far + machine.partition_late, "DRAM": machine.memory_latency}
+    latency = max(row.latency, behind.get(one.level, 0)) if row.action == LOAD else 0
+    return max(0, int(one.done - max(one.begin + latency, one.end)))
 
 
 # --- events -----------------------------------------------------------------------------------------------------------

@@ -102,8 +102,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
     read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
     shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles by which an access to
-    global memory exceeds its latency, while memory moves it and earlier transactions. `level`: where caches keep tags,
-    the furthest level that it needed; empty where it asked none.
+    global memory exceeds the latency of the level that serves it, while memory moves it and earlier transactions.
+    `level`: where caches keep tags, the furthest level that it needed; empty where it asked none.
     """
 
     id: int

@@ -61,8 +61,10 @@ def _scattered(result: Result, factors: Factors) -> Iterator[Cause]:
     """Sectors of global memory that lanes touch beyond those that their bytes fill."""
     if factors:
         pcs, held = _beyond(_time(result, result.run.held[0]), factors)
-        passes = _beyond(_time(result, result.run.load_store_cycles), factors)[1]
-        far = {name: part * _beyond_needed(result, name, factors) for name, part in utilisation(result).items()}
+        passes, used = _beyond(_time(result, result.run.load_store_cycles), factors)[1], utilisation(result)
+        far = {name: part * _beyond_needed(result, name, factors) for name, part in used.items()}
+        if 2 * held >= used.get(WAY, 0.0) > 0:  # others wait there behind these: what is left are passes
+            held = max(held, used[WAY] - max(0.0, used.get(UNIT, 0.0) - passes))
         where = places(result.kernel.program, pcs)
         what = f"lanes lie apart at {where}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
         yield Cause("scattered accesses", what, NEIGHBOURS, pcs, far | {UNIT: passes, WAY: held})

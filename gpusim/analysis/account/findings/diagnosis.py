@@ -14,8 +14,10 @@ still needs (resources.py). How sure a finding is follows from where it comes fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings import tensor_pipe
 from gpusim.analysis.account.findings.accesses import accesses
@@ -25,7 +27,7 @@ from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, plac
 from gpusim.analysis.account.findings.grid import FEW_WARPS, grid, resident_warps
 from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.analysis.account.findings.local_memory import local_memory, told
-from gpusim.analysis.account.findings.resources import ROOF, Room, resources
+from gpusim.analysis.account.findings.resources import ROOF, Room, is_done, resources
 from gpusim.analysis.account.rates.utilisation import CHAIN, utilisation
 from gpusim.launch.codes.assign_codes import FAR, with_codes
 from gpusim.simulation.simulation import Result
@@ -50,23 +52,33 @@ FEWER_STEPS = "give each warp independent instructions, or the SM more warps"
 def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result; none if nothing is worth a line.
 
-    Waste that costs much is told first, since it can go; then the costliest first.
+    The costliest is told first; what is at its roof, and so done, after waste that costs much. The resource that is the
+    limit is told though another one leaves little to save.
     """
-    room = Room(utilisation(result))
-    causes = [(one, room.saved(one.freed, one.waits)) for tell in CAUSES for one in tell(result)]
-    waste = [*grid(result, room), *(one.finding(share) for one, share in causes)]
-    work = resources(result, room, [one.freed for one, share in causes if share >= WORTH])
-    others = [*work, *_chain(result, room), *tensor_pipe.tensor_pipe(result), *_reasons(result, room)]
-    much = [one for one in waste if one.share >= MUCH]
-    rest = [one for one in (*waste, *others) if one not in much and one.share >= WORTH]
+    room = Room(utilisation(result), result.bound.limiter if result.bound else "")
+    causes = [(one, min(one.most, room.saved(one.freed, one.waits))) for tell in CAUSES for one in tell(result)]
+    work = list(resources(result, room, [one.freed for one, share in causes if share >= WORTH]))
+    others = [*grid(result, room), *(one.finding(share) for one, share in causes), *_chain(result, room)]
+    others += [*tensor_pipe.tensor_pipe(result), *_reasons(result, room)]
     found = dict[str, Finding]()
-    for one in (*_costliest_first(much), *_costliest_first(rest)):
+    for one in sorted([*work, *(one for one in others if one.share >= WORTH)], key=_rank):
         found.setdefault(one.remedy, one)
-    return tuple(found.values())[:MOST]
+    first = list(found.values())[:MOST]
+    if work and work[0] not in first:
+        first[-1] = work[0]
+    return tuple(first if work else _with_busy(first, room))
 
 
-def _costliest_first(found: Sequence[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda one: -one.share)
+def _rank(one: Finding) -> float:
+    """Return what findings are ordered by: what they save, of what is done as much as waste that is told before it."""
+    return -(min(one.share, MUCH) if is_done(one) else one.share)
+
+
+def _with_busy(found: Sequence[Finding], room: Room) -> Iterator[Finding]:
+    """Yield the findings, the first with the resources that the launch keeps busy, as no finding is about them."""
+    busy = room.named(())
+    for rank, one in enumerate(found):
+        yield replace(one, what=f"{one.what}; busy: {busy}") if busy and not rank else one
 
 
 def _chain(result: Result, room: Room) -> Iterator[Finding]:
@@ -78,11 +90,14 @@ def _chain(result: Result, room: Room) -> Iterator[Finding]:
 
 
 def _reasons(result: Result, room: Room) -> Iterator[Finding]:
-    """The reasons of lost issue slots, but those that local memory causes."""
+    """The reasons of lost issue slots, but those that local memory causes, that of most warp-cycles first.
+
+    Lifting one saves at most the slots lost to it, or the part of the warps' time, whichever is more.
+    """
     lost = result.run.lost.sum(axis=0)
     elsewhere = told(result) | tensor_pipe.told(result) | {Stall.NO_WARP}
-    every, slots = int(lost.sum()), result.run.cycles * len(result.run.lost)
-    for number in np.argsort(-lost, kind="stable"):
+    every, slots, spent = int(lost.sum()), result.run.cycles * len(result.run.lost), warps_time(result)
+    for number in sorted(range(len(lost)), key=lambda reason: -spent[reason]):
         reason = BY_NUMBER[number]
         if lost[reason] < max(1, WORTH * slots) or reason in elsewhere:
             continue
@@ -90,7 +105,14 @@ def _reasons(result: Result, room: Room) -> Iterator[Finding]:
         sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
         pcs = _places(result, reason)
         what, remedy = _words(result, reason, share, pcs)
-        yield Finding(label(reason), room.saved({}, share), sure, what, remedy, pcs)
+        yield Finding(label(reason), room.saved({}, max(share, spent[reason])), sure, what, remedy, pcs)
+
+
+def warps_time(result: Result) -> NDArray[np.float64]:
+    """Return by reason the part of the time of resident warps."""
+    cycles = result.run.stalls.sum(axis=0).astype(np.float64)
+    cycles[Stall.NO_WARP] = 0
+    return cycles / max(1.0, cycles.sum())
 
 
 def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) -> tuple[str, str]:

@@ -2,8 +2,9 @@
 
 An instruction without a guard that is issued for k of a warp's n lanes wastes (n - k) / n of its issue, and of the time
 that the warp waits before it. Were all lanes on one way, at most so much would be saved: of the time of the issue
-slots, of a pipe or of the load/store unit, or of the warps' time, whichever is more. What a guard leaves out is
-predication, and does not count.
+slots, of a pipe or of the load/store unit, or of the warps' time, whichever is more; and no more than the chain of
+dependences leaves, which the lanes that go furthest have to themselves. What a guard leaves out is predication, and
+does not count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings.finding import PLACES, Cause, lines, named, places
-from gpusim.analysis.account.rates.utilisation import ISSUE, PIPE, WAY, utilisation
+from gpusim.analysis.account.rates.utilisation import BANKS, CHAIN, ISSUE, PIPE, WAY, utilisation
 from gpusim.bounds.bounds import UNIT
 from gpusim.simulation.simulation import Result
 from gpusim.sm.pipes.pipe.declaration import choices
@@ -43,9 +44,9 @@ def divergence(result: Result) -> Iterator[Cause]:
     at = "" if branch is None else f" behind the branch at {places(program, (branch,))}"
     where = f"{named(program, pcs[:PLACES])}{lines(program, pcs)}"
     what = f"divergence: {some:.3g} of {lanes:.3g} lanes active{mean}{at}, which costs most at {where}"
-    of_slots = float((issued * idle).sum() / max(1, issued.sum()))
-    of_time = float((waited * idle).sum() / max(1, run.stalls.sum()))
-    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), max(of_slots, of_time))
+    waits = float((waited * idle).sum() / max(1, run.stalls.sum()))
+    chain = result.bound.limits.get(CHAIN, 0) if result.bound else 0
+    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), waits, 1 - chain / result.cycles)
 
 
 def _freed(result: Result, idle: NDArray[np.float64]) -> dict[str, float]:
@@ -53,9 +54,11 @@ def _freed(result: Result, idle: NDArray[np.float64]) -> dict[str, float]:
     issued, found = result.run.issued[: len(idle)], {}
     units = [one.row.unit for one in result.kernel.program.instructions]
     for name, part in utilisation(result).items():
-        if name == ISSUE or name.startswith(PIPE):
+        if name in (ISSUE, BANKS) or name.startswith(PIPE):
             pipes = set(name.removeprefix(PIPE).split())
-            mine = issued * [name == ISSUE or bool(set(choices(result.machine, unit)) & pipes) for unit in units]
+            mine = issued * [
+                name in (ISSUE, BANKS) or bool(set(choices(result.machine, unit)) & pipes) for unit in units
+            ]
             found[name] = part * float((mine * idle).sum() / max(1, mine.sum()))
     time = result.run.cycles * result.run.sms
     passes, held = result.run.load_store_cycles[: len(idle)], result.run.held[0, : len(idle)]

@@ -4,28 +4,44 @@ A launch takes at least the time of its busiest resource. A cause that keeps res
 it takes of one of them, and at most what lies above the others, and above what it leaves (`Room.saved`). What only
 waits saves at most what lies above the busiest resource. So a launch at the roof of one has nothing else to save.
 
-The resource that is the limit is told by what it does beyond the waste that other findings tell. Shares from which on
-it is told, and from which on it is at the roof, are those of Nsight Compute's rule "GPU Speed Of Light Throughput".
+The resource that is the limit is told by what it does beyond the waste that other findings tell. It saves at most what
+lies above the next busiest one; of DRAM and L2, which move the same bytes, above others. The way to the caches is none
+that others lie above: it counts waits of accesses there, which end with what they wait for. Shares from which on it is
+told, and from which on it is at the roof, are those of Nsight Compute's rule "GPU Speed Of Light Throughput".
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpusim.analysis.account.findings.advice import ADVICE, ALL_SMS, advice_on
 from gpusim.analysis.account.findings.finding import PLACES, Finding, places
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, few_sms, used_sms
-from gpusim.analysis.account.rates.utilisation import ATOMICS, BANKS, CHANNEL, ISSUE, PIPE, WAY, Parts, group, roofs
+from gpusim.analysis.account.rates.utilisation import (
+    ATOMICS,
+    BANKS,
+    BYTES,
+    CHANNEL,
+    ISSUE,
+    PIPE,
+    WAY,
+    Parts,
+    roofs,
+)
 from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED, STARTS, UNIT
 from gpusim.simulation.simulation import Result
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.unit.stall import Stall
 
 BUSY, ROOF = 0.6, 0.8
-NAMED = 2  # further resources that are named
-FEWER_BYTES = "move fewer bytes: reuse them from registers or shared memory, or store narrower types"
+HIGH = 0.77  # part of the time from which on a resource is always named: chosen
+NAMED = 2  # further resources below that share which are named
+FEWER_BYTES = (
+    "move fewer bytes: narrower types, or one kernel in place of several that pass data through memory; keep what is"
+    " read again in registers or shared memory"
+)
 FEWER_SECTORS = "reuse what was loaded, in registers or shared memory, or load narrower types"
 REMEDIES = {
     ISSUE: "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
@@ -49,17 +65,30 @@ USE_FEWER = ADVICE[Stall.MATH_PIPE_THROTTLE].remedy
 DONE = "done, unless it does less"
 
 
+def is_done(one: Finding) -> bool:
+    """Tell whether a finding says that the launch is at a roof, and done."""
+    return one.remedy.startswith(DONE)
+
+
 @dataclass(frozen=True)
 class Room:
-    """What is busy, by resource, as parts of the time."""
+    """What is busy, by resource, as parts of the time, and what sets the bound."""
 
     used: Parts
+    limiter: str = ""
 
     def saved(self, freed: Parts, waits: float = 0.0) -> float:
         """Return what a cause costs at most: it keeps resources busy for some parts of the time, or is waited for."""
         most = max([waits, *freed.values()])
-        left = max((part - freed.get(name, 0.0) for name, part in self.used.items()), default=0.0)
+        left = max((part - freed.get(name, 0.0) for name, part in self.used.items() if name != WAY), default=0.0)
         return max(0.0, min(most, 1 - left))
+
+    def named(self, but: Collection[str], least: float = HIGH) -> str:
+        """Return in words how busy resources are: what sets the bound, all from HIGH on, NAMED from `least` on."""
+        parts = [(name, part) for name, part in self.used.items() if name not in (*but, WAY)]
+        ranked = [(rank < NAMED and part >= least, name, part) for rank, (name, part) in enumerate(parts)]
+        shown = [(name, part) for first, name, part in ranked if first or part >= HIGH or name == self.limiter]
+        return ", ".join(f"{name} {100 * part:.0f} %" for name, part in shown)
 
 
 def resources(result: Result, room: Room, wasted: Sequence[Parts]) -> Iterator[Finding]:
@@ -75,15 +104,20 @@ def resources(result: Result, room: Room, wasted: Sequence[Parts]) -> Iterator[F
         return
     at_roof = [name for name in busy if name in roofs(result) and busy[name] * used_sms(result) >= ROOF]
     name = max(at_roof or busy, key=busy.__getitem__)
-    apart = (part for other, part in room.used.items() if other != WAY and group(other) is not group(name))
-    named = [f"{other} {100 * part:.0f} %" for other, part in busy.items() if other not in (name, BANKS)][:NAMED]
-    words = f"{_worded(result, name)} {100 * room.used[name]:.0f} % busy" + f" ({', '.join(named)})" * bool(named)
+    apart = (part for other, part in room.used.items() if other != WAY and other not in _moved_by(name))
+    named = room.named({BANKS, name}, least=BUSY)
+    words = f"{_worded(result, name)} {100 * room.used[name]:.0f} % busy" + f" ({named})" * bool(named)
     remedy, pcs = _remedy(result, name), _users(result, name)
     if at_roof:
         words, remedy = f"at the roof: {words}", f"{DONE}: {remedy}"
     elif pcs:
         words = f"{words}, mostly at {places(result.kernel.program, pcs[:PLACES])}"
     yield Finding(name, min(busy[name], 1 - max(apart, default=0.0)), "counted", words, remedy, pcs)
+
+
+def _moved_by(name: str) -> frozenset[str]:
+    """Return the resources whose work is that of one, and which are spared with it."""
+    return BYTES if name in BYTES else frozenset({name})
 
 
 def _only_waits(useful: Parts) -> bool:

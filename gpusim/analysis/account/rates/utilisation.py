@@ -1,16 +1,14 @@
 """How busy each resource was: the part of a launch's time in which it could do nothing else, from 0 to 1.
 
-Busy is what the run counted, or what the bound says at least, whichever is more. A resource is of a group: what saves
-work of one spares the others of its group, too.
+Busy is what the run counted, or what the bound says at least, whichever is more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum, auto
 
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, dram_busy, l2_busy
-from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED, UNIT
+from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED
 from gpusim.bounds.memory.use import LEVELS
 from gpusim.machine.machine import Machine
 from gpusim.simulation.simulation import Result
@@ -25,16 +23,8 @@ ATOMICS, CHANNEL = "atomics of the L2", "memory bandwidth"
 WAY = "way to the caches"  # the load/store unit, with its waits for tags, misses under way, and stores ahead
 COMPUTING = Unit.FP32, Unit.FP16, Unit.FP16M, Unit.DP, Unit.TENSOR  # whose pipes do what a launch is for
 UNSHOWN = frozenset({CHAIN, ISSUE, *LEVELS})  # what the run counts, and chains, which leave room
+BYTES = frozenset({DRAM, L2, CHANNEL})  # resources that move the same bytes
 Parts = Mapping[str, float]
-
-
-class Group(Enum):
-    """What a resource works on."""
-
-    INSTRUCTIONS = auto()
-    ACCESSES = auto()
-    BYTES = auto()
-    OTHERS = auto()
 
 
 def utilisation(result: Result) -> Parts:
@@ -49,18 +39,9 @@ def utilisation(result: Result) -> Parts:
     return {name: min(1.0, found[name]) for name in sorted(found, key=lambda name: -found[name]) if found[name]}
 
 
-def group(resource: str) -> Group:
-    """Return the group of a resource."""
-    if resource in (ISSUE, BANKS) or resource.startswith(PIPE):
-        return Group.INSTRUCTIONS
-    if resource in (UNIT, SHARED, CONSTANTS, MATCH, WAY):
-        return Group.ACCESSES
-    return Group.BYTES if resource in (DRAM, L2, CHANNEL) else Group.OTHERS
-
-
 def roofs(result: Result) -> frozenset[str]:
     """Return the resources that do what launches are for: they compute, or move bytes of the DRAM or the L2."""
-    return frozenset({DRAM, L2, CHANNEL} | {pipe_of(result.machine, unit) for unit in COMPUTING})
+    return BYTES | {pipe_of(result.machine, unit) for unit in COMPUTING}
 
 
 def pipe_of(machine: Machine, unit: Unit) -> str:
