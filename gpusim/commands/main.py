@@ -137,6 +137,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "gpusim"
             message = RENAMED.get((command, getattr(error, "option_name", "")), error.format_message())
+            message = message.replace(": Value error, ", ": ")  # as Pydantic words what a type refuses
             return f"{command}: {message}{'' if message[-1:] in '.?!' else '.'} See `{command} --help`", BAD_INPUT
         case KeyboardInterrupt():
             return "interrupted", INTERRUPTED

@@ -256,13 +256,15 @@ def sized(kernel: Kernel, memory: str, nbytes: int) -> str:
 
 
 def nearest(kernel: Kernel, address: int) -> str:
-    """Return the buffer that is nearest to an address, both as the program has them."""
+    """Return the buffer that is nearest to an address, both as the program has them; banks of constants are none."""
     if not kernel.buffers:
         return "the kernel has none: declare one"
     if kernel.window and address < NULL_BYTES:
         return "it seems to be of a null pointer: give an array or a buffer for it"
     where = {name: kernel.window + base for name, base in memory.bases(kernel.buffers).items()}
-    ranges = [(where[b.name], where[b.name] + b.nbytes, b.name) for b in kernel.buffers]
+    ranges = [(where[b.name], where[b.name] + b.nbytes, b.name) for b in kernel.buffers if not b.name.startswith("c[")]
+    if not ranges:
+        return "the launch has none: correct the address"
     start, end, name = min(ranges, key=lambda r: max(r[0] - address, address - r[1] + 1, 0))
     return f"the nearest is {name} at {start:#x} to {end:#x}: correct the address, or enlarge it"
 

@@ -8,7 +8,7 @@ come in a worse order (Graham's anomalies: SIAM J. Appl. Math. 17(2), 1969). Tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -46,6 +46,7 @@ REAL: Mapping[str, Value] = {
 }
 DIVERGENCE, COALESCED, CONTENTION = "no divergence", "coalesced", "no contention"
 PERFECT_L1, PERFECT_L2 = "perfect L1", "perfect L2"
+UNIT = "load/store unit"
 CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
 SIGNALS, ENGINE, IN_FLIGHT = "barriers in shared memory", "copy engine", "copy latency"
 COPIES, TENSOR = "waits for copies", "tensor cores"
@@ -58,7 +59,7 @@ ORDER = (
     CONFLICTS,
     "shared-memory passes",
     "load/store queue",
-    "load/store unit",
+    UNIT,
     SIGNALS,
     "constant unit",
     ENGINE,
@@ -166,7 +167,8 @@ def limit_study(
     cycles = dict(_runs(make, machines, max_cycles, workers, tell))
     limits = tuple(_lifted(chosen, cycles))
     ideal = limits[-1].in_order if limits else cycles[AS_IS]
-    return LimitStudy(cycles[AS_IS], ideal, limits, dict(_notes(kernel, machines[AS_IS], stay)))
+    notes = dict(_notes(kernel, machines[AS_IS], stay)) | dict(_elsewhere(limits))
+    return LimitStudy(cycles[AS_IS], ideal, limits, notes)
 
 
 def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value]) -> Lifting:
@@ -208,6 +210,13 @@ def _notes(kernel: Kernel, machine: Machine, stay: Mapping[str, str]) -> Iterato
         yield LATENCY, "the stall counts of the program's own control codes stay"
     if any(i.row.copies or i.row.bulk is Bulk.LOAD for i in kernel.program.instructions):
         yield STAGES, _stages(kernel, machine)
+
+
+def _elsewhere(limits: Sequence[Lifted]) -> Iterator[tuple[str, str]]:
+    """Yield where the passes of the load/store unit are lifted that accesses cause by where their lanes lie."""
+    felt = [each.name for each in limits if each.name in (COALESCED, CONFLICTS) and each.saves_alone > 0]
+    if felt and any(each.name == UNIT for each in limits):
+        yield UNIT, f"the passes that it takes as lanes lie apart stay: their limit is {' and '.join(map(repr, felt))}"
 
 
 def _stages(kernel: Kernel, machine: Machine) -> str:

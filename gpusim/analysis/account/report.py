@@ -13,8 +13,9 @@ from rich.text import Text
 
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.findings.diagnosis import diagnosis
-from gpusim.analysis.account.findings.finding import Finding
-from gpusim.analysis.account.memory.screen import levels, numbers, shared
+from gpusim.analysis.account.findings.finding import Finding, lines
+from gpusim.analysis.account.findings.resources import is_done
+from gpusim.analysis.account.memory.screen import MEANING, levels, numbers, shared
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
@@ -30,12 +31,15 @@ from gpusim.simulation.simulation import Result
 from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
 from isa.dataflow.waits.missing_waits import MissingWait
-from isa.dataflow.waits.shared_barriers import words
+from isa.dataflow.waits.shared_barriers import SharedBarrier, words
 from isa.executing.beyond import told
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
+from isa.program import Program
 from isa.text.printer import named, text_of
 
+WARM = "warm: the L2 holds the buffers when the launch begins"
+COLD = "cold: they are empty when the launch begins"
 GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 10
 NAMED = 3  # instructions that a line names
@@ -71,7 +75,7 @@ def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
     spent = ("", _energy(energy)) if energy else ()
-    moved = [part for table in levels(tables(result)) for part in ("", table)]
+    moved = [part for table in levels(tables(result)) for part in ("", table, MEANING)]
     limits = _diagnosis(diagnosis(result))
     return Group(headline, facts, "", slots, *moved, "", _waiting(result), *spent, "", limits)
 
@@ -120,8 +124,9 @@ def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -
     own = {path: value for path, value in settings.items() if _asked(kernel, path, value)}
     if given := settings.keys() - own.keys():
         yield "settings", " ".join(f"{path}={value}" for path, value in settings.items() if path in given)
-    if own:
-        yield "caches", f"{' '.join(f'{path}={value}' for path, value in own.items())}, by the launch"
+    if kernel.settings and machine.l2 and not given & set(kernel.settings):
+        holds = WARM if "l2.filled" in kernel.settings else COLD
+        yield "caches", f"{holds} ({' '.join(f'{path}={value}' for path, value in own.items())})" if own else holds
     if kernel.arguments:
         yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
@@ -167,7 +172,7 @@ def _verification(result: Result) -> str:
     if found.scope == "none":
         others = result.kernel.blocks - result.run.blocks
         left = f"; the other {others:,} of {plural(result.kernel.blocks, 'block')} don't run" if others else ""
-        return f"not checked: nothing to compare with was promised, or not by the blocks that ran{left}"
+        return f"not checked: no results are known for the blocks that ran{left}"
     order = f", {found.in_program_order} of them untimed" if found.in_program_order else ""
     where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
     if found.wrong:
@@ -328,9 +333,19 @@ def _waiting(result: Result) -> RenderableType:
 
     for one in longest[:WAITING_SHOWN]:
         table.add_row(program.number(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
-    found = [(place(one.pc), one.shared_barriers[0]) for one in longest if one.shared_barriers]
-    shared = [(where, words(first, lambda pc: text_of(program, pc), place)) for where, first in found[:SHARED_SHOWN]]
+    found = [(one.pc, one.shared_barriers[0]) for one in longest if one.shared_barriers]
+    if any(program.source(pc)[1] for pc, _ in found):
+        return Group(table, *list(dict.fromkeys(_shared_in_source(program, found)))[:SHARED_SHOWN])
+    shared = [(place(pc), words(first, lambda pc: text_of(program, pc), place)) for pc, first in found[:SHARED_SHOWN]]
     return Group(table, *(f"{where} may wait longer than it needs: for {what}" for where, what in shared))
+
+
+def _shared_in_source(program: Program, found: Iterable[tuple[int, SharedBarrier]]) -> Iterator[str]:
+    """Yield in lines of source what is waited for too early, where it is of another line than what waits."""
+    for pc, first in found:
+        where, other = (lines(program, (one,)).strip(" ()") for one in (pc, first.pc))
+        if where and other and where != other:
+            yield f"{where} may wait for an access of {other} that it does not need: load what is used together"
 
 
 def _diagnosis(found: Sequence[Finding]) -> RenderableType:
@@ -343,7 +358,7 @@ def _diagnosis(found: Sequence[Finding]) -> RenderableType:
     table.add_column("what limits", overflow="fold", ratio=1)
     table.add_column("what to do", overflow="fold", ratio=1)
     for one in found:
-        table.add_row(f"{100 * one.share:.0f} %", one.sure, one.what, one.remedy)
+        table.add_row("" if is_done(one) else f"{100 * one.share:.0f} %", one.sure, one.what, one.remedy)
     return Group(table, "saves: at most, of the time; `gpusim limits` simulates what lifting a limit saves")
 
 

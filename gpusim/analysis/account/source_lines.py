@@ -40,6 +40,8 @@ class Inlined:
 class LineFigures:
     """A line of source, and what the simulated SM did in the whole run with the instructions made from it.
 
+    What they moved is that of the whole launch, as in all tables of memory.
+
     Line 0 has those without a line, and the end of the program, where warps may wait too. Code of headers of the
     compiler and the system counts to the line that calls it, where `inlined` has it by its own place.
     """
@@ -54,7 +56,7 @@ class LineFigures:
     waits: Annotated[int, doc("Their sum.")]
     share: Annotated[float, doc("Of the waits of all lines; 0 to 1.")]
     shared_conflicts: Annotated[float, doc("Passes through shared memory beyond those that widths need.")]
-    moved: Annotated[Accesses, doc("What its instructions moved beyond shared memory.")]
+    moved: Annotated[Accesses, doc("What its instructions moved beyond shared memory, in the whole launch.")]
     inlined: Annotated[tuple[Inlined, ...], doc("Code from headers, what waited longest first.")] = ()
 
 
@@ -69,11 +71,12 @@ class ByLine:
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """The figures of each instruction, and of the program's end: `waits` by pc and reason."""
+    """The figures of each instruction, and of the program's end: `waits` by pc and reason; `moved` by the launch."""
 
     run: SmRun
     waits: NDArray[np.int64]
     memory: MemoryAccount
+    moved: MemoryAccount
 
 
 def by_line(
@@ -92,7 +95,7 @@ def by_line(
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
     found = find((file for file, _ in places), loaded, given, roots)
     of_sm = replace(result.memory, times=result.growth)
-    counted = _Counted(result.run, stalls.waits(result.run), of_sm)
+    counted = _Counted(result.run, stalls.waits(result.run), of_sm, result.memory)
     inlined = [*(program.inlined(pc) for pc in range(len(program))), NOWHERE]
     lines = (_figures(counted, place, pcs, found, inlined) for place, pcs in _grouped(places))
     return ByLine(result, tuple(one for one in lines if one.pcs or one.waits), found)
@@ -122,7 +125,7 @@ def _figures(
         waits=int(mine.sum()),
         share=float(mine.sum() / max(1, counted.waits.sum())),
         shared_conflicts=counted.memory.of(own, [SHARED]).conflicts,
-        moved=accesses(text, counted.memory.of(own, counted.memory.far)),
+        moved=accesses(text, counted.moved.of(own, counted.moved.far)),
         inlined=_inlined(counted, pcs, inlined),
     )
 

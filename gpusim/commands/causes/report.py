@@ -17,7 +17,7 @@ from typer import Option
 
 from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
-from gpusim.analysis.account.memory.screen import MEANING, grouped
+from gpusim.analysis.account.memory.screen import MEANING, grouped, left_out
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.pressure_report import (
     Bottleneck,
@@ -200,6 +200,8 @@ def _screen(
         yield table
     if result.memory.whole.sectors:
         yield MEANING
+    if line := left_out(tables(result)):
+        yield line
 
 
 def _cycles(result: Result) -> str:

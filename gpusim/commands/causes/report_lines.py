@@ -26,12 +26,24 @@ ROOM = 20  # characters of a line's text for which columns are left out
 LEAST_ROOM = 8
 INLINED = 3  # places in headers shown of a line
 FROM = "from "  # before such a place
-NARROW = "DRAM", "threads", "code", "bytes", "L2", "hits", "sectors"  # left out in this order where there is no room
+NARROW = (
+    "threads",
+    "code",
+    "bytes",
+    "hits",
+    "L2",
+    "sectors",
+    "wasted",
+    "DRAM",
+)  # left out in this order where there is no room
 MEANINGS = {
-    "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work",
-    "conflicts": "passes through shared memory beyond those that the accesses' widths need",
-    "sectors": "of 32 bytes that accesses ask the L1 for, or past it the L2; hits: part of them that the L1 holds",
+    "code": "instructions of the line",
+    "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work, as issued and threads",
+    "conflicts": "passes through shared memory beyond those that the accesses' widths need, on that SM",
+    "sectors": "of 32 bytes that accesses ask the L1 for, or past it the L2, in the whole launch, as all that follow",
+    "hits": "part of the sectors that the L1 holds",
     "bytes": "that threads access, those that several access once, and those of bulk copies",
+    "wasted": "bytes of the sectors that no thread accesses",
     "L2": "sectors that go there, or come from there",
     "DRAM": "sectors that go there, or come from there",
 }
@@ -41,7 +53,7 @@ Row = LineFigures | Inlined
 
 
 class ReportLinesDocument(LaunchDocument, frozen=True, tag=3):
-    """What each line of source issued, waited for and accessed, on the SM with most work."""
+    """What each line of source issued and waited for, on the SM with most work, and accessed, in the whole launch."""
 
     cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     lines: Annotated[tuple[LineFigures, ...], doc("Lines with instructions, file by file.")]
@@ -110,6 +122,7 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
         "conflicts": [one.shared_conflicts if one else 0.0 for one in lines],
         "sectors": [one.moved.sectors if one else 0.0 for one in lines],
         "bytes": [one.moved.needed if one else 0.0 for one in lines],
+        "wasted": [one.moved.wasted if one else 0.0 for one in lines],
         "L2": [one.moved.l2_sectors if one else 0.0 for one in lines],
         "DRAM": [one.moved.dram_read + one.moved.dram_written if one else 0.0 for one in lines],
     }
@@ -122,7 +135,7 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
     memory = {name: numbers for name, numbers in moved.items() if any(numbers)}
     own = [one is not None for one in lines]
     shown = _counted(memory, own) | {name: cells for name, cells in rates.items() if any(cells)}
-    order = [name for name in ("conflicts", "sectors", "hits", "bytes", "L2", "DRAM") if name in shown]
+    order = [name for name in ("conflicts", "sectors", "hits", "bytes", "wasted", "L2", "DRAM") if name in shown]
     return line | _counted(counts, own) | share | mostly | {name: shown[name] for name in order}
 
 

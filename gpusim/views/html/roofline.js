@@ -10,10 +10,10 @@ function ratesOf({ summary }) {
   return { speed, bound, peak, intensity, unit: "GFLOP/s", of: "operations" };
 }
 
-/** Whether a run has work and a byte, without which there is no roofline. */
+/** Whether a run has work, and a byte at a level of memory, without which there is no roofline. */
 function hasRoofline(run) {
   const { speed, intensity } = ratesOf(run);
-  return Boolean(speed && intensity);
+  return Boolean(speed && (intensity || run.summary.roofs?.length));
 }
 
 /** The levels of memory with their bandwidths and the work per byte there, the DRAM last; a document may have no other. */
@@ -37,9 +37,11 @@ function rooflinePicture(run) {
     const ridge = x(across(peak / bandwidth));
     const d = `M${x(0)} ${y(up(bandwidth * low))}L${ridge} ${y(up(peak))}H${x(1)}`;
     add(drawing("path", { d, class: "roof" }));
-    add(drawing("text", { x: ridge, y: y(up(peak)) - 4, "text-anchor": "end", class: "name" }, level));
+    add(drawing("text", { x: x(0) + 4, y: y(up(bandwidth * low)) - 6, class: "name" }, level));
     add(drawing("circle", { cx: x(across(each)), cy: y(up(reached)), r: 4, class: "point" }));
-    add(drawing("text", { x: x(across(each)), y: y(up(reached)) - 8, "text-anchor": "middle", class: "name" }, level));
+  }
+  for (const { at, names } of pointNames(roofs, across)) {
+    add(drawing("text", { x: x(at), y: y(up(reached)) + 24, "text-anchor": "middle", class: "name" }, names));
   }
   const place = x(across(roofs.at(-1).per_byte));
   add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
@@ -54,6 +56,18 @@ function rooflinePicture(run) {
     true,
   );
   return element("figure", {}, element("figcaption", {}, rooflineCaption(run)), picture.picture);
+}
+
+/** Names of the levels' points below them, those of points that nearly cover each other together. */
+function pointNames(roofs, across) {
+  const found = [];
+  for (const { level, per_byte: each } of roofs) {
+    const at = across(each);
+    const near = found.find((other) => Math.abs(other.at - at) < 0.05);
+    if (near) near.names += `, ${level}`;
+    else found.push({ at, names: level });
+  }
+  return found;
 }
 
 /** Names of two speeds beside their marks, that of the higher one above its mark and that of the lower one below. */

@@ -5,6 +5,8 @@ import pytest
 import gpusim
 from gpusim.analysis.account.findings.advice import ADVICE, INDEPENDENT
 from gpusim.analysis.account.findings.diagnosis import MOST, MUCH, WORTH, diagnosis
+from gpusim.analysis.account.findings.resources import HIGH, Room
+from gpusim.analysis.account.rates.utilisation import WAY, utilisation
 from gpusim.sm.unit.stall import Stall
 from isa.text import listing
 from workloads.catalog import make
@@ -143,16 +145,49 @@ def test_registers_are_named_where_they_keep_warps_away():
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["stream", "transpose", "chain", "barrier", "divergence", "mix"])
 def test_findings_are_few_worthwhile_and_ordered(name):
-    """There are at most three findings, each of 5 % or more, the costliest first, and no remedy stands twice.
+    """There are at most three findings, the costliest first, waste of a fifth before others; no remedy stands twice.
 
-    Waste of a fifth or more comes before work that is busy.
+    Each is of 5 % or more, or about the busiest resource.
     """
-    findings = list(found(name)[0].values())
-    order = [(one.limit not in WASTE or one.share < MUCH, -one.share) for one in findings]
+    findings, result = found(name)
+    order = [
+        (one.limit not in WASTE or one.share < MUCH, one.sure == "likely" and one.limit in WASTE, -one.share)
+        for one in findings.values()
+    ]
     assert len(findings) <= MOST
     assert order == sorted(order)
-    assert all(WORTH <= share <= 1 for share in (one.share for one in findings))
-    assert len({one.remedy for one in findings}) == len(findings)
+    assert all(WORTH <= one.share <= 1 for one in findings.values() if one.limit not in utilisation(result))
+    assert len({one.remedy for one in findings.values()}) == len(findings)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["mix", "stream"])
+def test_a_busy_resource_saves_what_the_next_one_leaves(name):
+    """A finding about a busy resource saves no more than what lies above the next busiest, which it names from 77 %."""
+    findings, result = found(name)
+    used = utilisation(result)
+    one = next(one for one in findings.values() if one.limit in used)
+    others = {name: part for name, part in used.items() if name not in (one.limit, WAY)}
+    assert one.share == pytest.approx(1 - max(others.values()), abs=1e-9)
+    assert all(f"{name} {100 * part:.0f} %" in one.what for name, part in others.items() if part >= HIGH)
+
+
+@pytest.mark.jit
+def test_what_is_busy_is_named_where_no_finding_is_about_it():
+    """Lanes on two ways keep the issue slots busy: the first finding says so, as none is about these."""
+    findings, result = found("divergence", ways="2")
+    assert (part := utilisation(result)["issue slots"]) >= HIGH
+    assert next(iter(findings.values())).what.endswith(f"; busy: issue slots {100 * part:.0f} %")
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [(HIGH, "b 95 %, c 78 %, d 62 %"), (0.6, "b 95 %, c 78 %, d 62 %")],
+)
+def test_resources_are_named_by_how_busy_they_are(least, words):
+    """All from 77 % on, what sets the bound from 60 % on, else two; not the one that is told, nor the way to caches."""
+    room = Room({"a": 0.99, WAY: 0.97, "b": 0.95, "c": 0.78, "e": 0.7, "d": 0.62}, "d")
+    assert room.named({"a"}, least) == words
 
 
 def results(pair):

@@ -66,6 +66,11 @@ ADVICE: Mapping[Stall, Advice] = {
     Stall.WARP_EXITED: Advice("warps that have exited before their block", "give the warps of a block equal work"),
     Stall.NO_WARP: Advice("warp slots without a block", "start more or smaller blocks"),
 }
+# Remedies where an SM has all warps that it may have.
+FULL: Mapping[str, str] = {
+    ADVICE[Stall.DRAIN].remedy: "store earlier, or fewer sectors: neighbouring lanes to neighbouring words",
+    ADVICE[Stall.ISSUE_INTERVAL].remedy: INDEPENDENT,
+}
 # What an author of the source can do where a compiler chooses instructions and registers.
 IN_SOURCE: Mapping[Stall, Advice] = {
     Stall.WAR_HAZARD: Advice("accesses that wait with their registers", ADVICE[Stall.MIO_THROTTLE].remedy),

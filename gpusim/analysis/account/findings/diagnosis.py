@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings import tensor_pipe
 from gpusim.analysis.account.findings.accesses import accesses
-from gpusim.analysis.account.findings.advice import INDEPENDENT, MORE_WARPS, Advice, advice_on
+from gpusim.analysis.account.findings.advice import FULL, INDEPENDENT, MORE_WARPS, Advice, advice_on
 from gpusim.analysis.account.findings.divergence import divergence
 from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, places
 from gpusim.analysis.account.findings.grid import FEW_WARPS, grid, resident_warps
 from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.analysis.account.findings.local_memory import local_memory, told
-from gpusim.analysis.account.findings.resources import ROOF, Room, is_done, resources
+from gpusim.analysis.account.findings.resources import ROOF, Room, resources
 from gpusim.analysis.account.rates.utilisation import CHAIN, utilisation
 from gpusim.launch.codes.assign_codes import FAR, with_codes
 from gpusim.simulation.simulation import Result
@@ -52,26 +52,24 @@ FEWER_STEPS = "give each warp independent instructions, or the SM more warps"
 def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result; none if nothing is worth a line.
 
-    The costliest is told first; what is at its roof, and so done, after waste that costs much. The resource that is the
-    limit is told though another one leaves little to save.
+    Waste that costs much is told first, since it can go, what is counted before what is likely; then the costliest
+    first. The resource that is the limit is told though another one leaves little to save.
     """
     room = Room(utilisation(result), result.bound.limiter if result.bound else "")
-    causes = [(one, min(one.most, room.saved(one.freed, one.waits))) for tell in CAUSES for one in tell(result)]
+    causes = [(one, room.saved(one.freed, one.waits)) for tell in CAUSES for one in tell(result)]
     work = list(resources(result, room, [one.freed for one, share in causes if share >= WORTH]))
-    others = [*grid(result, room), *(one.finding(share) for one, share in causes), *_chain(result, room)]
-    others += [*tensor_pipe.tensor_pipe(result), *_reasons(result, room)]
+    waste = [*grid(result, room), *(one.finding(share) for one, share in causes)]
+    others = [*_chain(result, room), *tensor_pipe.tensor_pipe(result), *_reasons(result, room)]
+    much = [one for one in waste if one.share >= MUCH]
+    rest = [*work, *(one for one in (*waste, *others) if one not in much and one.share >= WORTH)]
+    ranked = sorted(much, key=lambda one: (one.sure != "counted", -one.share))
     found = dict[str, Finding]()
-    for one in sorted([*work, *(one for one in others if one.share >= WORTH)], key=_rank):
+    for one in (*ranked, *sorted(rest, key=lambda one: -one.share)):
         found.setdefault(one.remedy, one)
     first = list(found.values())[:MOST]
     if work and work[0] not in first:
         first[-1] = work[0]
     return tuple(first if work else _with_busy(first, room))
-
-
-def _rank(one: Finding) -> float:
-    """Return what findings are ordered by: what they save, of what is done as much as waste that is told before it."""
-    return -(min(one.share, MUCH) if is_done(one) else one.share)
 
 
 def _with_busy(found: Sequence[Finding], room: Room) -> Iterator[Finding]:
@@ -92,7 +90,8 @@ def _chain(result: Result, room: Room) -> Iterator[Finding]:
 def _reasons(result: Result, room: Room) -> Iterator[Finding]:
     """The reasons of lost issue slots, but those that local memory causes, that of most warp-cycles first.
 
-    Lifting one saves at most the slots lost to it, or the part of the warps' time, whichever is more.
+    Lifting one saves at most the slots lost to it; a wait for results also the part of the warps' time, in which others
+    may lose the slots.
     """
     lost = result.run.lost.sum(axis=0)
     elsewhere = told(result) | tensor_pipe.told(result) | {Stall.NO_WARP}
@@ -105,14 +104,16 @@ def _reasons(result: Result, room: Room) -> Iterator[Finding]:
         sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
         pcs = _places(result, reason)
         what, remedy = _words(result, reason, share, pcs)
-        yield Finding(label(reason), room.saved({}, max(share, spent[reason])), sure, what, remedy, pcs)
+        most = max(share, float(spent[reason])) if reason in RESULT_REASONS else share
+        yield Finding(label(reason), room.saved({}, most), sure, what, remedy, pcs)
 
 
 def warps_time(result: Result) -> NDArray[np.float64]:
     """Return by reason the part of the time of resident warps."""
     cycles = result.run.stalls.sum(axis=0).astype(np.float64)
     cycles[Stall.NO_WARP] = 0
-    return cycles / max(1.0, cycles.sum())
+    parts: NDArray[np.float64] = cycles / max(1.0, cycles.sum())
+    return parts
 
 
 def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) -> tuple[str, str]:
@@ -125,7 +126,9 @@ def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) ->
         by = warps.limiter if resident == warps.warps else "the grid"
         step = f": {warps.next_step}" if resident == warps.warps else ""
         return f"{what}; {resident} of {limits.warps} warps resident, limited by {by}", f"{remedy}{step}"
-    return what, remedy.replace(MORE_WARPS, INDEPENDENT) if resident == limits.warps else remedy
+    if resident < limits.warps:
+        return what, remedy
+    return what, FULL.get(remedy, remedy.replace(MORE_WARPS, INDEPENDENT))
 
 
 def _advice(result: Result, reason: Stall, pcs: tuple[int, ...]) -> Advice:

@@ -2,9 +2,8 @@
 
 An instruction without a guard that is issued for k of a warp's n lanes wastes (n - k) / n of its issue, and of the time
 that the warp waits before it. Were all lanes on one way, at most so much would be saved: of the time of the issue
-slots, of a pipe or of the load/store unit, or of the warps' time, whichever is more; and no more than the chain of
-dependences leaves, which the lanes that go furthest have to themselves. What a guard leaves out is predication, and
-does not count.
+slots, of a pipe, of register banks or of the load/store unit, or of the warps' time, whichever is more. What a guard
+leaves out is predication, and does not count.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings.finding import PLACES, Cause, lines, named, places
-from gpusim.analysis.account.rates.utilisation import BANKS, CHAIN, ISSUE, PIPE, WAY, utilisation
+from gpusim.analysis.account.rates.utilisation import BANKS, ISSUE, PIPE, WAY, utilisation
 from gpusim.bounds.bounds import UNIT
 from gpusim.simulation.simulation import Result
 from gpusim.sm.pipes.pipe.declaration import choices
@@ -44,9 +43,9 @@ def divergence(result: Result) -> Iterator[Cause]:
     at = "" if branch is None else f" behind the branch at {places(program, (branch,))}"
     where = f"{named(program, pcs[:PLACES])}{lines(program, pcs)}"
     what = f"divergence: {some:.3g} of {lanes:.3g} lanes active{mean}{at}, which costs most at {where}"
-    waits = float((waited * idle).sum() / max(1, run.stalls.sum()))
-    chain = result.bound.limits.get(CHAIN, 0) if result.bound else 0
-    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), waits, 1 - chain / result.cycles)
+    of_slots = float((issued * idle).sum() / max(1, issued.sum()))
+    of_time = float((waited * idle).sum() / max(1, run.stalls.sum()))
+    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), max(of_slots, of_time))
 
 
 def _freed(result: Result, idle: NDArray[np.float64]) -> dict[str, float]:

@@ -31,7 +31,7 @@ class Finding:
 class Cause:
     """What a finding says, and by resource the part of the time for which it keeps that busy, `waits` if others wait.
 
-    `waits` is the part of the time, or of the issue slots, that is lost to it; `most` what the rest leaves to save.
+    `waits` is the part of the time, or of the issue slots, that is lost to it.
     """
 
     limit: str
@@ -40,7 +40,6 @@ class Cause:
     pcs: tuple[int, ...] = ()
     freed: Mapping[str, float] = field(default_factory=dict)
     waits: float = 0.0
-    most: float = 1.0
 
     def finding(self, share: float) -> Finding:
         """Return the finding, with what removing the cause saves at most."""

@@ -84,10 +84,12 @@ class Room:
         return max(0.0, min(most, 1 - left))
 
     def named(self, but: Collection[str], least: float = HIGH) -> str:
-        """Return in words how busy resources are: what sets the bound, all from HIGH on, NAMED from `least` on."""
+        """Return in words how busy resources are: from HIGH on, what sets the bound from BUSY, NAMED from `least`."""
         parts = [(name, part) for name, part in self.used.items() if name not in (*but, WAY)]
-        ranked = [(rank < NAMED and part >= least, name, part) for rank, (name, part) in enumerate(parts)]
-        shown = [(name, part) for first, name, part in ranked if first or part >= HIGH or name == self.limiter]
+        first = [name for name, part in parts if part >= least][:NAMED]
+        shown = [
+            (name, part) for name, part in parts if name in first or part >= (BUSY if name == self.limiter else HIGH)
+        ]
         return ", ".join(f"{name} {100 * part:.0f} %" for name, part in shown)
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.table import Table
 
 from gpusim.views.timeline.memory_tables import TOTAL, Accesses, MemoryTables
 from isa.memory import SECTOR_BYTES
+from isa.reading.origin import number
 
 SHOWN = 12  # instructions, those with most sectors
 MEANING = (
     "Of the whole launch; sectors of 32 bytes. Needed: bytes that lanes access. L1 hits: what it holds, or waits for "
-    "already; L2 hits: what it holds, and all that is stored."
+    "already; L2 hits: what it holds, and all that is stored. DRAM: sectors read and written."
 )
 
 
 def levels(found: MemoryTables) -> Iterator[Table]:
     """Yield what each operation asks for at each level beyond shared memory, and what comes of it, if there is any."""
-    table = numbers("memory", "requests", "sectors", "each", "hits", "needed", "L2 sectors", "hits", "DRAM")
+    heads = "requests", "sectors", "sectors/req", "L1 hits", "needed", "L2 sectors", "L2 hits", "DRAM"
+    table = numbers("memory", *heads)
     for one in found.l1:
         if one.operation != TOTAL:
             own = [each for each in found.instructions if each.operation == one.operation]
@@ -48,13 +51,20 @@ def shared(found: MemoryTables) -> str:
     return f"{passes}, {total.bank_conflicts:,.0f} of them bank conflicts" if total.bank_conflicts else passes
 
 
+def left_out(found: MemoryTables) -> str:
+    """Return in a line which instructions `grouped` shows; empty if all."""
+    every = len(found.instructions)
+    return f"{SHOWN} of {every} instructions that access memory, those with most sectors" if every > SHOWN else ""
+
+
 def grouped(found: MemoryTables) -> Iterator[Table]:
     """Yield what accesses moved at each level, by buffer and by instruction."""
     if found.tagged and found.buffers:
         yield _accesses("buffer", found.buffers)
     if found.instructions:
         most = sorted(found.instructions, key=lambda one: -(one.sectors or one.l2_sectors))
-        yield _accesses("instruction", most[:SHOWN])
+        named = [replace(one, name=f"{number(one.pc, one.offset)} {one.name}") for one in most[:SHOWN]]
+        yield _accesses("instruction", named)
 
 
 def _accesses(head: str, rows: tuple[Accesses, ...] | list[Accesses]) -> Table:

@@ -32,7 +32,7 @@ def summary(result: Result) -> Summary:
         blocks=result.occupancy.blocks,
         warps=result.occupancy.warps,
         occupancy_limiter=result.occupancy.limiter,
-        instructions=None if kernel.flops or not moved else _instructions(result, moved),
+        instructions=None if kernel.flops else _instructions(result, moved),
         roofs=roofs(result),
         memory=tables(result),
     )
@@ -62,12 +62,12 @@ def _l2(result: Result) -> float:
 
 
 def _instructions(result: Result, moved: float) -> InstructionRates:
-    """Return the rates of thread instructions of a launch that moves so many GB/s."""
+    """Return the rates of thread instructions of a launch that moves so many GB/s to and from the DRAM."""
     machine = result.machine
     executed = _executed(result)
     speed = executed / seconds(machine, result.cycles)
     bound = executed / seconds(machine, result.bound.cycles) if result.bound else 0.0
-    return InstructionRates(speed, bound, _peak(machine), speed / moved)
+    return InstructionRates(speed, bound, _peak(machine), speed / moved if moved else 0.0)
 
 
 def _executed(result: Result) -> float:
