@@ -36,7 +36,8 @@ CONSTANTS = {
     "DRAM": "the caches of constants and the L2 missed, the DRAM served it",
 }
 LATE = "later than its latency, as memory moves it and earlier transactions"
-TAKEN = "until memory has taken it and earlier stores: the L2 takes sectors slower than they come"
+TAKEN = "of that as the L2 takes sectors of stores slower than they are sent"
+NONE_LEFT = "; no other has one: the launch ends when the L2 has done its atomics and stores, if no block is to come"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
 BARRIER_REASONS = frozenset(
@@ -129,7 +130,9 @@ def _absent(found: _Found, warp: int, cycle: int) -> Step:
     here = (block for block in found.document.blocks if warp in block.warps)
     block = next((one for one in here if one.placed <= cycle and (cycle < one.retired or one.retired == NONE)), None)
     if block is None:
-        return Step(cycle, warp, NONE, "", "no_warp", NONE, NONE, found.meaning["no_warp"])
+        blocks = found.document.blocks
+        left = NONE_LEFT if blocks and all(NONE < one.retired <= cycle for one in blocks) else ""
+        return Step(cycle, warp, NONE, "", "no_warp", NONE, NONE, found.meaning["no_warp"] + left)
     issued = [one for one in found.document.instructions if (one.warp, one.block) == (warp, block.id)]
     before = [one.issue for one in issued if one.issue <= cycle]
     if not before and found.document.start <= block.placed:
