@@ -15,7 +15,7 @@ from timing import plain_machine
 
 from gpusim.machine.machine import load
 from gpusim.simulation.timeline.build import timeline
-from gpusim.views.explain import LATE, explain, needed
+from gpusim.views.explain import LATE, TAKEN, explain, needed
 from gpusim.views.timeline.document import NONE, Copy, Issued, Line, Lost, Phase, Timeline, Wait, Waiting
 from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
@@ -238,6 +238,32 @@ def test_memory_that_is_late_is_reported():
     document = timeline(read(text), plain_machine({"chip.dram_mbs": 12_800, "chip.shader_mhz": 1000}))
     of_load = next(step for step in explain(document, 0, 100, 9) if step.pc == 3)
     assert of_load.words.endswith(f"done at 974, 320 cycles {LATE}")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("filled", "level"), [(1, "the L1 missed, the L2 served it"), (0, "the DRAM served it")])
+def test_an_idle_level_is_not_late(filled, level):
+    """One load on an idle H200 takes the latency of the L2, or of the DRAM, that serves it, and no cycle more."""
+    text = ".buffer x u32 32\nS2R R0, TID.X\nSHL R1, R0, 2\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
+    document = timeline(read(text), load("h200", {"cache.hits": "tags", "l2.filled": filled}))
+    (loaded,) = (one for one in document.instructions if one.pc == 3)
+    of_load = next(step for step in explain(document, 0, loaded.done - 1, 9) if step.pc == 3)
+    assert level in of_load.words
+    assert LATE not in of_load.words
+
+
+@pytest.mark.jit
+def test_stores_that_the_l2_takes_slowly_say_so():
+    """A store passes on 32 lanes a line apart in 32 cycles; what it takes beyond is the time of the L2."""
+    text = ".block 1024\n.grid 132\n.buffer x u32 4325376\nS2R R0, TID.X\nS2R R1, CTAID.X\nIMAD R0, R1, 1024, R0\n"
+    text += "SHL R0, R0, 7\nIADD R0, R0, c[x]\nSTG [R0], R1\nEXIT"
+    document = timeline(read(text), load("h200", {"cache.hits": "tags"}))
+    stores = [one for one in document.instructions if one.pc == 5]
+    assert {one.conflicts for one in stores} == {31}
+    assert all(one.late == max(0, one.done - one.begin - 32) for one in stores)
+    slow = max(stores, key=lambda one: one.late)
+    words = [step.words for step in explain(document, slow.warp, slow.done - 1, 9)]
+    assert any(f"{slow.late} cycles {TAKEN}" in one for one in words)
 
 
 def test_a_special_register_read_has_no_conflicts():

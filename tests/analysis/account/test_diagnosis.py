@@ -3,7 +3,7 @@
 import pytest
 
 import gpusim
-from gpusim.analysis.account.findings.advice import ADVICE, INDEPENDENT
+from gpusim.analysis.account.findings.advice import ADVICE, FULL, INDEPENDENT
 from gpusim.analysis.account.findings.diagnosis import MOST, MUCH, WORTH, diagnosis
 from gpusim.analysis.account.findings.resources import HIGH, Room
 from gpusim.analysis.account.rates.utilisation import WAY, utilisation
@@ -220,3 +220,9 @@ def test_every_stall_reason_has_its_advice():
     """Each stall reason has a cause and a remedy in one line."""
     assert set(ADVICE) == set(Stall)
     assert all(advice.cause and advice.remedy and "\n" not in advice.remedy for advice in ADVICE.values())
+
+
+def test_no_remedy_of_a_full_sm_asks_for_more_warps_or_blocks():
+    """Where all warps are resident, waits at the end of blocks are no reason to run more blocks."""
+    assert set(FULL) <= {advice.remedy for advice in ADVICE.values()}
+    assert not any("more blocks" in remedy or "more warps" in remedy for remedy in FULL.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from draws import few
 
-from gpusim.analysis.account.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, liftings, limit_study
+from gpusim.analysis.account.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, UNIT, liftings, limit_study
 from gpusim.bounds.bounds import bound
 from gpusim.commands.main import execute
 from gpusim.engines.simulate import run_sm
@@ -249,3 +249,14 @@ def test_lanes_side_by_side_save_what_a_rewritten_kernel_saves(capsys):
     rewritten = 1 - documents[1]["cycles"] / cycles
     assert limits.pop("coalesced") / cycles == pytest.approx(rewritten, abs=0.06)
     assert max(limits.values()) < 0.05 * cycles
+
+
+@pytest.mark.jit
+def test_passes_of_lanes_apart_are_told_where_they_are_lifted():
+    """Lanes that lie apart keep the load/store unit, which its own limit leaves: a note names the one that has them."""
+    found = limit_study(
+        partial(make, "coalescing", {"stride": "32"}), "gtx580", {"chip.dram_mbs": 4_000_000}, workers=1
+    )
+    limits = {each.name: each for each in found.limits}
+    assert limits["coalesced"].saves_alone > 0
+    assert found.notes[UNIT].endswith("their limit is 'coalesced'")

@@ -50,6 +50,16 @@ def test_no_traffic_is_no_intensity():
     assert taking(".kernel k\nFADD R1, R1, R1\nEXIT\n", 100).instructions is None
 
 
+@pytest.mark.jit
+def test_a_launch_that_the_l2_serves_has_the_roofs_of_l1_and_l2():
+    """A warm L2 leaves the DRAM nothing to move: the instructions have their rate, and L1 and L2 are the roofs."""
+    kernel = listing.read(TEXT.replace(".flops 512\n", ""))
+    found = summary(simulate(kernel, model.load("h200", {"cache.hits": "tags", "l2.filled": 1}), values=False))
+    assert [one.level for one in found.roofs] == ["L1", "L2"]
+    assert found.instructions.speed > 0
+    assert found.instructions.per_byte == found.flops_per_byte == 0
+
+
 def test_a_launch_limited_by_memory_is_on_the_roof():
     """A launch that takes the time to move its two lines has the rate of the roof at its intensity, within 3 %."""
     moving = 2 * float(line_cycles(model.load("gtx580")))  # a line read and a line written

@@ -20,7 +20,7 @@ def summary(result: Result) -> Summary:
     2009). Without floating-point operations, thread instructions count instead, under the rate at which warps issue
     (Ding and Williams 2019).
     """
-    kernel, machine, least = result.kernel, result.machine, result.bound
+    kernel, machine, least, levels = result.kernel, result.machine, result.bound, roofs(result)
     moved = next((rate.gbs for rate in memory_rates(result) if rate.level == DRAM), 0.0)
     return Summary(
         gflops=result.gflops or 0.0,
@@ -32,8 +32,8 @@ def summary(result: Result) -> Summary:
         blocks=result.occupancy.blocks,
         warps=result.occupancy.warps,
         occupancy_limiter=result.occupancy.limiter,
-        instructions=None if kernel.flops else _instructions(result, moved),
-        roofs=roofs(result),
+        instructions=_instructions(result, moved) if not kernel.flops and (moved or levels) else None,
+        roofs=levels,
         memory=tables(result),
     )
 
