@@ -5,10 +5,12 @@ from interpreter.interpret import interpret
 from machine_code import saxpy
 
 from gpusim.engines.walks.races import races
+from isa import memory
 from isa.errors import ExecutionError
 from isa.executing import faults
-from isa.kernel import Kernel
+from isa.kernel import Buffer, Kernel
 from isa.reading.origin import Origin
+from isa.text import listing
 from isa.text.assembler import assemble
 
 RACY = assemble(".shared 256\nS2R R0, TID.X\nSHL R1, R0, 2\nSTS [R1], R0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]")
@@ -47,3 +49,11 @@ def test_a_race_in_machine_code_names_places():
         ("I4", 11, "k+0x40 I4 (k.cu:11)"),
     }
     assert "writes it at k+0x20 I2 (k.cu:9)" in str(race)
+
+
+def test_a_buffer_that_is_too_small_is_named_and_no_bank_of_constants():
+    """Behind the last buffer of data lies the bank of the parameters: an address there is of the buffer before it."""
+    kernel = listing.read(".buffer y f32 1024\nEXIT")
+    both = replace(kernel, buffers=(*kernel.buffers, Buffer("c[0x0]", "uint8", 560)))
+    ends = max(start for start in memory.bases(both.buffers).values())
+    assert faults.nearest(both, ends + 4096).startswith("the nearest is y at ")
