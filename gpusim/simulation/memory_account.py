@@ -175,7 +175,7 @@ def _ask_once(counts: Counts, part: float) -> None:
 
 
 def _bring_all(counts: Counts, kernel: Kernel, shares: Sequence[int], times: float) -> None:
-    """Count as missed, too, what the launch must bring of buffers of which the SMs have brought their shares of sectors.
+    """Count as missed, too, what the launch must bring of buffers of which the SMs have brought their shares.
 
     The rule of one SM that stands for all (docs/units/l2-share.md) lets an SM with more blocks than others bring no
     more than its share: what it asks for beyond is there, as others bring it. But all of them bring the whole buffer.
