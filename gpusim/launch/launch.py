@@ -155,6 +155,8 @@ def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: in
         _stand_for_others(sm, kernel, machine, number)
         if number == 1:
             slowest.stand(sm, kernel, machine, blocks)
+    elif not few:
+        slowest.place(sm, machine)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
         sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
         sm.launch.passes = filled_caches.passes(machine, kernel, blocks)
