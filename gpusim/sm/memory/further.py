@@ -1,4 +1,4 @@
-"""Where all SMs are simulated one that is further from the L2 waits longer for what all share, so it gets less of it."""
+"""Where all SMs are simulated one that is further from the L2 waits longer for what all share, and so gets less."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def _loads(given: Any) -> bool:
 
 
 STORED = "store_line_cost store_buffer store_lines store_wait store_line_wait"
-ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least shared_cost shared_parts waits_longer"
+SHARED = "shared_cost shared_parts waits_longer"
+ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least {SHARED}"
 
 UNIT = Declaration(
     "l2_channel",
