@@ -1,12 +1,13 @@
 """How far SMs are from the L2: of all that are simulated each, or the one that ends a launch of one wave.
 
-What the L2 and the DRAM send to an SM that is further away comes later, and it gets less of their bandwidth where SMs
-want more than there is. The slowest of n SMs is later by log n / log N of what the slowest of all N is, as on an H200
-(docs/units/l2-channel.md): SMs differ as exponentially distributed numbers do.
+What the L2 and the DRAM send to an SM that is further away comes later. The slowest of n SMs is later by log n / log N
+of what the slowest of all N is, as on an H200 (docs/units/l2-channel.md): SMs differ as exponentially distributed
+numbers do.
 
-Where one SM stands for all, and SMs that are done get further blocks, all are done at about the same time, and it is
-the mean. A launch whose blocks are all resident at once ends when its slowest SM does: of those with most blocks the
-one that is furthest away.
+Where SMs that are done get further blocks, all are done at about the same time, and the SM that stands for all is the
+mean. A launch whose blocks are all resident at once ends when its slowest SM does: of those with most blocks the one
+that is furthest away. There SMs that want more of L2 and DRAM than there is have less of it than the mean one, as few
+get more.
 """
 
 from __future__ import annotations
@@ -22,23 +23,18 @@ from gpusim.sm.memory.l2_channel.declaration import L2Channel
 from isa.kernel import Kernel
 
 
-def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int) -> None:
-    """Let the SM that stands for all of a launch of one wave, of so many blocks on an SM, be the slowest of them."""
+def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int, *, alone: bool) -> None:
+    """Let an SM be as far away as its number says, or if it stands for all `alone` as the slowest is.
+
+    So many blocks fit on an SM.
+    """
     channel, sms = machine.l2_channel, machine.chip.sms
+    if channel is None:
+        return
     busiest = (kernel.blocks - 1) % sms + 1  # SMs that have as many blocks as any
-    if channel and busiest > 1 and is_one_wave(kernel, machine, resident):
-        part = log(busiest) / log(sms)
-        _move(sm.machine, channel, part)
-        _take(sm.machine, channel, part)
-
-
-def place(sm: Any, machine: Machine) -> None:
-    """Let one of all SMs be as far away as SMs with its number are."""
-    channel = machine.l2_channel
-    if channel:
-        part = distances(machine.chip.sms)[int(sm.launch.index)]
-        _move(sm.machine, channel, part)
-        sm.machine.waits_longer = round((WHOLE * WHOLE / channel.least_share - WHOLE) * part)
+    slowest = log(busiest) / log(sms) if busiest > 1 and is_one_wave(kernel, machine, resident) else 0
+    _move(sm.machine, channel, slowest if alone else distances(sms)[int(sm.launch.index)])
+    _take(sm.machine, channel, slowest)
 
 
 @cache
@@ -47,10 +43,10 @@ def distances(sms: int) -> tuple[float, ...]:
 
     Reversed bits of its number say how many SMs are nearer, so that any SMs in a row differ as all do.
     """
-    bits, few = (sms - 1).bit_length(), 1 / log(sms) if sms > 1 else 0
+    bits, mean = (sms - 1).bit_length(), 1 / log(sms)
     nearest = sorted(range(sms), key=lambda number: f"{number:0{bits}b}"[::-1])
-    found = {number: 1 - log(sms - nearer) * few for nearer, number in enumerate(nearest)}
-    return tuple(max(0, found[number] * (1 + few) - few) for number in range(sms))
+    found = {number: 1 - log(sms - nearer) * mean for nearer, number in enumerate(nearest)}
+    return tuple(max(0, found[number] * (1 + mean) - mean) for number in range(sms))
 
 
 def _move(numbers: Any, channel: L2Channel, part: float) -> None:

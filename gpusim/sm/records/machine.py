@@ -177,7 +177,6 @@ class MachineNumbers(Record):
     load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts
-    waits_longer: int  # thousandths by which the SM waits longer than the mean one for what all share
     slices: int  # of the L2, 0: nothing is known of them, or nobody asks one for long
     slice_lines: int  # neighbouring lines of one slice
     update_parts: int  # parts of a cycle for each sector of a pass, or stored

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
-from gpusim.sm.memory import further
 from gpusim.sm.memory.dram.declaration import USED_PARTS
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share.declaration import SPREADING
@@ -34,7 +33,7 @@ def read(sm: Sm, line: int, sectors: int, alone: bool, now: int) -> int:
     `alone`: the L2 has nothing of the line, nor of its neighbour.
     """
     cost = _shared(sm, max(sectors * sm.machine.line_cost, int(sm.machine.dram_least) if alone else 0))
-    gone = further.reached(sm, global_memory.move_line(sm, line, cost, now), now)
+    gone = global_memory.move_line(sm, line, cost, now)
     _note_read(sm, now)
     return gone + waited(sm, cost, now) + latency(sm.machine, line)
 

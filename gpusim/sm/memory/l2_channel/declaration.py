@@ -88,8 +88,7 @@ def _loads(given: Any) -> bool:
 
 
 STORED = "store_line_cost store_buffer store_lines store_wait store_line_wait"
-SHARED = "shared_cost shared_parts waits_longer"
-ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least {SHARED}"
+ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least shared_cost shared_parts"
 
 UNIT = Declaration(
     "l2_channel",
@@ -111,7 +110,6 @@ UNIT = Declaration(
             field("load_least", "bytes for whose time the L2 is busy with what a load wants of a line, at least"),
             field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
-            field("waits_longer", "thousandths by which the SM waits longer than the mean one for what all share"),
         ),
         "load_store": (
             field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),

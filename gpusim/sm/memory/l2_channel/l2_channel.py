@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
-from gpusim.sm.memory import further
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS
 from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
@@ -110,7 +109,7 @@ def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
         most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
         cost = cost * unit.asked[way] // most
     unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
-    return further.reached(sm, int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts), now)
+    return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
 
 
 @rule
@@ -130,9 +129,8 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     if lines and machine.store_line_cost and machine.shared_cost[STORES]:
         _shared(sm, lines * int(machine.shared_cost[STORES]), STORES, now)
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
-    waiting = machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS
-    all_of_them = unit.shared[STORES] // machine.shared_parts - waiting
-    return int(max(now, own, further.reached(sm, int(all_of_them), now)))
+    all_of_them = unit.shared[STORES] // machine.shared_parts
+    return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
 
 
 @rule
