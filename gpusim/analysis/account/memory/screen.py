@@ -20,7 +20,7 @@ MEANING = (
 
 def levels(found: MemoryTables) -> Iterator[Table]:
     """Yield what each operation asks for at each level beyond shared memory, and what comes of it, if there is any."""
-    heads = "requests", "sectors", "sectors/req", "L1 hits", "needed", "L2 sectors", "L2 hits", "DRAM"
+    heads = "requests", "sectors", "per req", "L1 hits", "needed", "L2 sectors", "L2 hits", "DRAM"
     table = numbers("memory", *heads)
     for one in found.l1:
         if one.operation != TOTAL:
@@ -68,7 +68,7 @@ def grouped(found: MemoryTables) -> Iterator[Table]:
 
 
 def _accesses(head: str, rows: tuple[Accesses, ...] | list[Accesses]) -> Table:
-    table = numbers(head, "sectors", "hits", "needed", "L2 sectors", "L2 hits", "DRAM read", "written")
+    table = numbers(head, "sectors", "hits", "needed", "to L2", "L2 hits", "DRAM read", "write")
     for one in rows:
         needed = _share(one.needed, SECTOR_BYTES * one.sectors)
         first = _count(one.sectors), _rate(one.hit_rate), needed
