@@ -130,13 +130,16 @@ def test_code_of_headers_stands_below_the_line_that_calls_it(capsys, monkeypatch
 
 
 def test_copies_of_the_copy_engine_have_their_bytes(capsys, monkeypatch):
-    """Of a box of 40 x 18 singles copies load the 36 x 17 in the first block's tensor, and store one of 32 x 16."""
+    """Of a box of 40 x 18 singles copies load the 36 x 17 in the first block's tensor, and store one of 32 x 16.
+
+    The launch has twelve blocks of which the first stands for all.
+    """
     monkeypatch.setenv("COLUMNS", "200")
     found = lines_of(capsys, str(ROOT / "examples" / "tensor" / "tma.toml"), "--machine", "h200")
     (head,) = (line for line in found if line.startswith("line"))
     end = head.index("bytes") + len("bytes")
     bytes_of = {line.split()[0]: line[:end].split()[-1] for line in found if line.split()}
-    assert (bytes_of["19"], bytes_of["33"], bytes_of["all"]) == ("2,448", "2,048", "4,496")
+    assert (bytes_of["19"], bytes_of["33"], bytes_of["all"]) == tuple(f"{12 * each:,}" for each in (2448, 2048, 4496))
 
 
 def test_long_paths_keep_their_names(capsys, monkeypatch):
@@ -200,6 +203,6 @@ def test_code_of_the_compiler_is_shown_by_its_source(capsys, tmp_path, monkeypat
     (tmp_path / "saxpy.cu").write_text((ROOT / "examples" / "saxpy.cu").read_text())
     monkeypatch.chdir(tmp_path)
     found = json.loads("\n".join(lines_of(capsys, "saxpy.sass", "--json")))
-    # the SM has one of the two blocks, which has 128 of the elements
+    # the SM has one of the two blocks, each of which has 128 of the elements
     rows = {one["line"]: (one["text"][:6], len(one["pcs"]), one["moved"]["needed"]) for one in found["lines"]}
-    assert rows == {2: ("extern", 1, 0), 3: ("for (i", 22, 3 * 4 * 128), 4: ("}", 17, 0)}
+    assert rows == {2: ("extern", 1, 0), 3: ("for (i", 22, 2 * 3 * 4 * 128), 4: ("}", 17, 0)}

@@ -15,7 +15,7 @@ from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding, lines
 from gpusim.analysis.account.findings.resources import is_done
-from gpusim.analysis.account.memory.screen import MEANING, levels, numbers, shared
+from gpusim.analysis.account.memory.screen import LEGEND, levels, numbers, shared
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
@@ -77,7 +77,7 @@ def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
     spent = ("", _energy(energy)) if energy else ()
-    moved = [part for table in levels(tables(result)) for part in ("", table, MEANING)]
+    moved = [part for table in levels(tables(result)) for part in ("", table, LEGEND)]
     limits = _diagnosis(diagnosis(result))
     return Group(headline, facts, "", slots, *moved, "", _waiting(result), *spent, "", limits)
 
@@ -346,7 +346,7 @@ def _waiting(result: Result) -> RenderableType:
     for one in longest[:WAITING_SHOWN]:
         table.add_row(program.number(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
     found = [(one.pc, one.shared_barriers[0]) for one in longest if one.shared_barriers]
-    if any(program.source(pc)[1] for pc, _ in found):
+    if result.kernel.target and any(program.source(pc)[1] for pc, _ in found):
         return Group(table, *list(dict.fromkeys(_shared_in_source(program, found)))[:SHARED_SHOWN])
     shared = [(place(pc), words(first, lambda pc: text_of(program, pc), place)) for pc, first in found[:SHARED_SHOWN]]
     return Group(table, *(f"{where} may wait longer than it needs: for {what}" for where, what in shared))

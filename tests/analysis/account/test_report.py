@@ -6,7 +6,7 @@ import pytest
 from read.schemas import check_document
 from rich.console import Console
 
-from gpusim.analysis.account.report import bound_screen, screen
+from gpusim.analysis.account.report import WARM, bound_screen, screen
 from gpusim.analysis.account.run_document import bound_document, document
 from gpusim.bounds.bounds import bound
 from gpusim.machine.machine import load
@@ -147,7 +147,7 @@ def test_settings_that_the_launch_asks_for_are_no_change():
     facts = kernel, h200, bound(kernel, h200), occupancy(kernel, h200)
     headline, second, *_ = text_of(bound_screen(*facts, {"l2.filled": 1})).splitlines()
     assert headline.startswith("chain on h200 ")
-    assert second.split() == ["caches", "l2.filled=1,", "by", "the", "launch"]
+    assert second.split() == ["caches", *WARM.split(), "(l2.filled=1)"]
     changed = text_of(bound_screen(*facts, {"l2.filled": 1, "chip.sms": 1})).splitlines()
     assert changed[0].startswith("chain on a changed h200 ")
     assert changed[1].split() == ["settings", "chip.sms=1"]
