@@ -143,16 +143,13 @@ def conflicts(sm: Sm, record: Any) -> int:
 
 
 def late(sm: Sm, one: Issued) -> int:
-    """Return the cycles by which an access to global memory is done later than memory that is idle would do it.
-
-    A load has the latency of the level that served it; a store goes as fast as the load/store unit passes it on.
-    """
+    """Return the cycles by which an access to global memory is done later than where the level it needed is idle."""
     row, machine = sm.facts.rows[one.pc], sm.facts.machine
     if row.memory_kind != GLOBAL_MEMORY or not memory_access.accesses(row):
         return 0
     if row.action != LOAD and row.distinct == 0:
-        passes = one.conflicts + row.words * machine.groups
-        return max(0, int(one.done - one.begin - passes * machine.global_request))
+        passes = (one.conflicts + row.words * machine.groups) * machine.global_request
+        return max(0, int(one.done - one.begin - passes))
     far = machine.far_latency[row.far]
     behind = {"L2": far, "far L2": far + machine.partition_late, "DRAM": machine.memory_latency}
     latency = max(row.latency, behind.get(one.level, 0)) if row.action == LOAD else 0
