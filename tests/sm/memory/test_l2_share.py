@@ -317,7 +317,7 @@ def test_others_may_have_asked_for_unknown_places():
 def test_all_sms_find_lines_in_the_other_half(blocks, stored, place, part):
     """Four SMs, two near each half: a line is crossed for where place, storer and reader before were on the other side.
 
-    That is an eighth of the lines for which later blocks ask first of all, a quarter of those of a buffer that is stored to.
+    That is an eighth of the lines for which later blocks ask first of all, of a buffer that is stored to a quarter.
     """
     kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=32768, lines=EACH))
     run = run_chip(kernel, load("h200", HALVES))
