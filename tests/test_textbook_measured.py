@@ -15,6 +15,7 @@ QUICK = {  # percent by which the cycles of a launch may be off, as reached, rou
     "scan_naive": 3,
     "transpose_tile": 5,
     "stream_triad": 10,
+    "gather_far": 14,
 }
 
 

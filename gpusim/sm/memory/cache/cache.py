@@ -316,6 +316,8 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
         tags.fill(words, way, lost, done)
+    elif done == ARRIVED:
+        done = _found(sm, words, way, line, units, gone + latency)
     tags.use(words, cache, way)
     return max(done, gone + latency)
 
