@@ -156,8 +156,11 @@ def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: in
     few = number < machine.chip.sms or number == 1
     if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
         _stand_for_others(sm, kernel, machine, number)
-        if number == 1:
-            slowest.stand(sm, kernel, machine, blocks)
+    elif not few:
+        sm.machine.shared_cost[:] = sector_shares(machine, number)
+        sm.machine.shared_parts = SHARE_PARTS * number
+    if machine.l2 and number in (1, machine.chip.sms):
+        slowest.stand(sm, kernel, machine, blocks, alone=number == 1)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
         sm.launch.spills = filled_caches.spills(machine, kernel, blocks, touched)
         sm.launch.passes = filled_caches.passes(machine, kernel, blocks, touched)
@@ -189,9 +192,6 @@ def launch_chip(
         launch, numbers = prepared.sm.launch, prepared.sm.machine
         prepared.sm.tracing = trace
         share_channel(numbers, number)
-        if number == machine.chip.sms:
-            numbers.shared_cost[:] = sector_shares(machine, number)
-            numbers.shared_parts = SHARE_PARTS * number
         numbers.refill_parts *= launch.apart
         if several_channels(machine):
             numbers.channels = numbers.channel_count

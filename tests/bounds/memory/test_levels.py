@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.bounds.bounds import bound
-from gpusim.bounds.memory import touched
+from gpusim.bounds.memory import local_stores, touched
 from gpusim.machine.machine import load
 from isa.text.listing import read
 
@@ -119,6 +119,31 @@ def test_stores_to_a_column_join_none_where_too_few_lines_wait(waiting, times):
     found = levels(column, words=32 * 32 * SMS, l2_channel__store_lines=waiting)
     whole = 32 * 2 + 32 * 3, 32 * 4 + 32 * 4
     assert found[3:] == (tuple(times * each for each in whole) if times > 1 else (32 * 2, 32 * 4))
+
+
+LOCAL = ".local 16\nSTL.64 [RZ], R4\nSTL [RZ+4], R4\n"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "blocks", "sectors"), [(24, SMS, 8), (0, SMS, 12), (1, SMS, 8), (1, 2 * SMS, 8 + 4), (24, 2 * SMS, 8)]
+)
+def test_what_is_stored_locally_goes_to_the_l2(waiting, blocks, sectors):
+    """A warp stores two words a thread, one of them twice: eight sectors, or twelve where no line waits to be joined.
+
+    Of a second block in the place of the first as many lines may join as wait.
+    """
+    changes = {"blocks": blocks, "words": 32 * blocks, "l2_channel__store_lines": waiting}
+    assert levels(LOCAL, **changes)[3:] == (2 * sectors, 4 * sectors)
+    assert levels(LOCAL, l1__local_stores="back", **changes)[3:] == (0, 0)
+
+
+def test_blocks_inside_the_grid_store_locally_what_the_middle_one_does(monkeypatch):
+    """If the middle block alone is run, all count but the last, as no place depends on the block."""
+    grid = {"blocks": 30 * SMS, "words": 32 * 30 * SMS, "l2_channel__store_lines": 0}
+    exact = levels(LOCAL, **grid)
+    monkeypatch.setattr(local_stores, "ROWS", 0)
+    assert levels(LOCAL, **grid) == pytest.approx(exact, rel=1 / 29)
+    assert levels(LOCAL, **grid)[3] <= exact[3]
 
 
 def test_the_l2_is_busy_with_a_line_for_a_while():
