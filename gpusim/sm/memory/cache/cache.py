@@ -33,7 +33,7 @@ from gpusim.sm.memory.cache.tags import ARRIVED, DIRTY, TAG, TOUCHED, USED
 from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
-from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_channel import l2_channel, slices
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
@@ -122,6 +122,7 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
             sent, parted = count_bits(sm.load_store.sent) if goes else 0, parted + alone
             done = max(done, gone)
             l2_atomic.store(sm, instruction, line, sent, alone, gone)
+            slices.store(sm, line, sent, alone, now)
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now

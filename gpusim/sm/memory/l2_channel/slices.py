@@ -1,0 +1,63 @@
+"""Slices of the L2 that have more stores to do than others, and hold the rest up.
+
+While each slice gets as much, all are as far as the L2 in the mean. One that is `slice_ahead` further keeps what comes
+behind from the L2: the ways there are in order. One that has had less has room for more, but only so much. An SM that
+stands for others has its line in one slice, and those of the others in a few further ones: what these get beyond the
+mean is what chance gives to one slice of as many lines as there are SMs.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.l2_channel.declaration import OWN_PARTS, STORES
+from gpusim.sm.memory.l2_share.declaration import SPREADING
+from gpusim.sm.records import MachineNumbers, Sm
+
+TURNS = 4  # pieces in a row, of which two slices have every second one
+WORD = (1 << 32) - 1
+FIRST, SECOND = 15, 13  # bits by which a number is folded
+
+
+@rule
+def even(sm: Sm, parts: int) -> None:
+    """Let all slices have work for so many parts of a cycle more, of a store or beside stores."""
+    sm.load_store.slices_even += parts * sm.machine.store_slices
+    sm.load_store.of_last = parts
+
+
+@rarely
+def store(sm: Sm, line: int, sent: int, parted: int, now: int) -> None:
+    """Let slices have their part of a store that has just taken the L2 for so many sectors of a line.
+
+    `parted`: one sector more, of which the L2 is told later.
+    """
+    unit, machine = sm.load_store, sm.machine
+    if machine.store_slices == 0 or sent == 0 or machine.at_once:
+        return
+    own = unit.of_last * (sent + parted) // sent * machine.own_slice // OWN_PARTS
+    for group in range(machine.store_groups):
+        _add(sm, _slice_of(machine, line, group), int(own), now)
+
+
+@rule
+def _add(sm: Sm, slice_: int, own: int, now: int) -> None:
+    """Let a slice have so much more to do, and the others together as much less; the L2 waits until it has room."""
+    unit, machine = sm.load_store, sm.machine
+    slices, mean = machine.store_slices, unit.shared[STORES] * machine.store_slices
+    most, since = machine.slice_ahead * machine.shared_parts * slices, now * machine.shared_parts * slices
+    busy = max(unit.slices_even + unit.ahead[slice_], mean - most, min(mean, since))
+    if busy > mean + most:
+        wait = (busy - most - mean + slices - 1) // slices
+        unit.shared[STORES] += wait
+        unit.asked[STORES] += wait
+    unit.slices_even -= own
+    unit.ahead[slice_] = busy + own * slices - unit.slices_even
+
+
+@rule
+def _slice_of(machine: MachineNumbers, line: int, group: int) -> int:
+    """Return the slice of a line, of a group of SMs, by a hash of the model's own."""
+    piece = line // machine.store_slice_lines
+    mixed = (piece // TURNS * 2 + piece % 2 + (group << SECOND)) * SPREADING & WORD
+    mixed = (mixed ^ mixed >> FIRST) * SPREADING & WORD
+    return int((mixed ^ mixed >> SECOND) % machine.store_slices)
