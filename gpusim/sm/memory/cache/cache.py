@@ -107,7 +107,7 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
     asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
     done, lines, parted, sectors = now, 0, 0, 0
-    wait = l2_channel.wait(sm, int(entry.requests))
+    wait, apart = l2_channel.wait(sm, int(entry.requests)), slices.apart(sm, words, row, int(entry.requests))
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
         account.ask(sm, line, noted & UNITS, needed(noted))
@@ -122,7 +122,8 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
             sent, parted = count_bits(sm.load_store.sent) if goes else 0, parted + alone
             done = max(done, gone)
             l2_atomic.store(sm, instruction, line, sent, alone, gone)
-            slices.store(sm, line, sent, alone, now)
+            if apart:
+                slices.store(sm, line, sent, alone, now)
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now

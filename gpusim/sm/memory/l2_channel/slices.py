@@ -11,7 +11,7 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.l2_channel.declaration import OWN_PARTS, STORES
 from gpusim.sm.memory.l2_share.declaration import SPREADING
-from gpusim.sm.records import MachineNumbers, Sm
+from gpusim.sm.records import MachineNumbers, Numbers, Sm
 
 TURNS = 4  # pieces in a row, of which two slices have every second one
 WORD = (1 << 32) - 1
@@ -26,13 +26,24 @@ def even(sm: Sm, parts: int) -> None:
 
 
 @rarely
+def apart(sm: Sm, words: Numbers, row: int, requests: int) -> bool:
+    """Tell whether a store's lines do not lie side by side: then chance decides how many of them a slice has."""
+    if sm.machine.store_slices == 0 or sm.machine.at_once:
+        return False
+    for i in range(1, requests):
+        if abs(words[row + 2 * i] - words[row + 2 * (i - 1)]) > 1:
+            return True
+    return False
+
+
+@rarely
 def store(sm: Sm, line: int, sent: int, parted: int, now: int) -> None:
     """Let slices have their part of a store that has just taken the L2 for so many sectors of a line.
 
     `parted`: one sector more, of which the L2 is told later.
     """
     unit, machine = sm.load_store, sm.machine
-    if machine.store_slices == 0 or sent == 0 or machine.at_once:
+    if sent == 0:
         return
     own = unit.of_last * (sent + parted) // sent * machine.own_slice // OWN_PARTS
     for group in range(machine.store_groups):
