@@ -15,6 +15,7 @@ from scan.dram import Dram, from_memory, sector_parts
 from scan.held_stores import HeldStores
 from scan.l2_atomic import Slices
 from scan.levels import Level, Line
+from scan.sliced_stores import SlicedStores
 from scan.tag_stage import Stage, turn
 
 UNIT = 32  # bytes: lines are held and moved in such units
@@ -44,12 +45,14 @@ class Caches:
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
     passes: int = 0  # of 64 lines of buffers, those of which what is stored goes on to the DRAM
     dram: Dram = field(init=False)  # its queue and latency
+    sliced: SlicedStores = field(init=False)  # of the L2, that stores fill unevenly
     asking: int = -1  # the pc of the load that is served
 
     def __post_init__(self) -> None:
         """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
         stands = (machine := self.machine).l2 and (machine.l2_channel or machine.architecture)
         self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
+        self.sliced = SlicedStores(machine, self.sms)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -182,7 +185,7 @@ class Caches:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
         left, rules, sent, parted = [now], self.machine.l1, [], 0
-        wait = self.held.wait(len(requests))
+        wait, apart = self.held.wait(len(requests)), self._apart(requests)
         for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
                 held, copied = self.near.find(number), rules.local_stores == "copied"
@@ -190,20 +193,36 @@ class Caches:
                 if stays:
                     self._keep(self.near, number, stays, now, stored=set() if copied else stays)
                 goes = units if copied else units - stays
-                parted += bool(partly) and bool(goes) and number not in self.held.waiting(now)
+                alone, fresh = (
+                    bool(partly and goes) and number not in self.held.waiting(now),
+                    goes - self.held.of(number, now),
+                )
+                parted += alone
                 if goes:
                     left.append(self._far_store(number, goes, now, wait))
                     sent.append(goes)
+                    self._spread(number, fresh, now, alone=alone, apart=apart)
                 continue
             fresh, alone = units - self.held.of(number, now), bool(partly) and number not in self.held.waiting(now)
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             parted, sent = parted + alone, [*sent, units]
             left.append(self._far_store(number, units, now, wait))
+            self._spread(number, fresh, now, alone=alone, apart=apart)
             if self.slices and self.asking in self.crowded and fresh:
                 self.held.keep(number, self.slices.store(number, len(fresh), left[-1], parted=alone))
         room = self.held.room - cycles if sent and self.asking in self.crowded else now
         return max(left), max(room, self._room_for_stores(parted, now, cycles) if sent else now)
+
+    def _apart(self, requests: list[Request]) -> bool:
+        return self.far is not None and self.sliced.apart([number for number, _, _ in requests])
+
+    def _spread(self, number: int, fresh: set[int], now: int, *, alone: bool, apart: bool) -> None:
+        """Let the slice of a line that lies apart have what the L2 has just taken of it."""
+        if apart and fresh:
+            late = self.sliced.store(number, len(fresh), alone, self.free["all stores"], now)
+            self.free["all stores"] += late
+            self.asked["stores"].append((now, late))
 
     @property
     def keeps_stores(self) -> bool:
@@ -379,6 +398,8 @@ class Caches:
         before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
+        if way == "stores":
+            self.sliced.moved(of_it)
         return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:

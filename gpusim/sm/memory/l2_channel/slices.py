@@ -1,20 +1,22 @@
 """Slices of the L2 that have more stores to do than others, and hold the rest up.
 
-While each slice gets as much, all are as far as the L2 in the mean. One that is `slice_ahead` further keeps what comes
-behind from the L2: the ways there are in order. One that has had less has room for more, but only so much. An SM that
-stands for others has its line in one slice, and those of the others in a few further ones: what these get beyond the
-mean is what chance gives to one slice of as many lines as there are SMs.
+Lines side by side are spread over all slices evenly, with those that other SMs store to. Of lines apart chance decides
+how many one slice has. It is `slice_ahead` further than the L2 in the mean at most: then it keeps what comes behind
+from the L2, as the ways there are in order. One that has had less has room for more, up to the same. Where an SM stands
+for others, a line of its own lies in one slice, and the same line of groups of them in others; beyond the mean each of
+these gets what chance gives to one slice of the lines of as many SMs.
 """
 
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.cache.declaration import FAR
 from gpusim.sm.memory.l2_channel.declaration import OWN_PARTS, STORES
 from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.records import MachineNumbers, Numbers, Sm
 
 TURNS = 4  # pieces in a row, of which two slices have every second one
-WORD = (1 << 32) - 1
+WORD = (1 << 31) - 1  # a product of such a number with SPREADING is below 1 << 63
 FIRST, SECOND = 15, 13  # bits by which a number is folded
 
 
@@ -28,10 +30,11 @@ def even(sm: Sm, parts: int) -> None:
 @rarely
 def apart(sm: Sm, words: Numbers, row: int, requests: int) -> bool:
     """Tell whether a store's lines do not lie side by side: then chance decides how many of them a slice has."""
-    if sm.machine.store_slices == 0 or sm.machine.at_once:
+    machine = sm.machine
+    if machine.store_slices == 0 or machine.at_once or sm.launch.caches[FAR].sets == 0:
         return False
     for i in range(1, requests):
-        if abs(words[row + 2 * i] - words[row + 2 * (i - 1)]) > 1:
+        if abs(words[row + 2 * i] - words[row + 2 * (i - 1)]) > TURNS * machine.store_slice_lines:
             return True
     return False
 
@@ -45,7 +48,8 @@ def store(sm: Sm, line: int, sent: int, parted: int, now: int) -> None:
     unit, machine = sm.load_store, sm.machine
     if sent == 0:
         return
-    own = unit.of_last * (sent + parted) // sent * machine.own_slice // OWN_PARTS
+    sectors = sent + (parted if machine.store_line_cost else 0)
+    own = unit.of_last * sectors // sent * machine.own_slice // OWN_PARTS
     for group in range(machine.store_groups):
         _add(sm, _slice_of(machine, line, group), int(own), now)
 
@@ -62,7 +66,7 @@ def _add(sm: Sm, slice_: int, own: int, now: int) -> None:
         unit.shared[STORES] += wait
         unit.asked[STORES] += wait
     unit.slices_even -= own
-    unit.ahead[slice_] = busy + own * slices - unit.slices_even
+    unit.ahead[slice_] = busy + own * (slices - 1) - unit.slices_even
 
 
 @rule
