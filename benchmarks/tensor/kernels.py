@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 import gpusim
@@ -281,25 +280,9 @@ class Outcome:
         return 100 * (self.cycles / self.launch.cycles - 1)
 
 
-def _holding(launch: Launch, launched: Kernel, machine: Machine) -> Machine:
-    """Return a machine whose L2 keeps the launch's buffers if it keeps what of their rows the launch touches."""
-    if launch.is_flash or machine.l2 is None:
-        return machine
-    parts = {"A": (launch.k, LEADING), "B": (launch.k, LEADING)}
-    parts["C"] = launch.grid[0] * launch.tile[1], LEADING_OF_RESULT
-    touched = sum(
-        one.nbytes * part // whole for one in launched.buffers for part, whole in [parts.get(one.name, (1, 1))]
-    )
-    if touched > machine.l2.keeps_bytes:
-        return machine
-    size = sum(one.nbytes for one in launched.buffers)
-    return replace(machine, l2=replace(machine.l2, keeps_bytes=max(size, machine.l2.keeps_bytes), loses_bytes=0))
-
-
 def outcome(launch: Launch, machine: Machine) -> Outcome:
     """Simulate a launch; raises UserError for code that is not executed."""
     launched = kernel(launch)
-    machine = _holding(launch, launched, machine)
     run = run_sm(launched, mean(machine))
     which = blocks(launch, run, machine)
     clocks = recorded(launched, run.memory, which)

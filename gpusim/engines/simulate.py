@@ -16,6 +16,7 @@ from gpusim.engines import endless_wait, line_share, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
+from gpusim.engines.walks.launch_lines import of_launch
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
@@ -84,7 +85,7 @@ def run_sm(
             "SM alone can't show them"
         )
     start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
-    start = partial(start, index=busiest_sm(kernel, machine))
+    start = partial(start, index=busiest_sm(kernel, machine), touched=of_launch(kernel, machine))
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
@@ -109,10 +110,10 @@ def run_noting(
     error = None
     if kernel.cluster_blocks > 1:
         kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
-        together = launch_chip(kernel, machine, sms=kernel.cluster_blocks)
+        together = launch_chip(kernel, machine, sms=kernel.cluster_blocks, touched=of_launch(kernel, machine))
         each, how = together.each, _chip_engine("compiled", together)
     else:
-        each = (launch(kernel, machine, blocks=blocks),)
+        each = (launch(kernel, machine, blocks=blocks, touched=of_launch(kernel, machine)),)
         how = _engine("compiled", each[0], max_cycles)
     try:
         _run(_Job(kernel, machine, each, blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None), *how)
@@ -156,9 +157,10 @@ def run_chip(
     check_engine(engine)
     if kernel.cluster_blocks > 1:
         kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
+    touched = of_launch(kernel, machine)
 
     def run(feed: str) -> ChipRun:
-        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms)
+        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms, touched=touched)
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
         total = len(simulated_blocks(kernel, machine, len(prepared.each)))
         _check_scripts(prepared.each[0], total)

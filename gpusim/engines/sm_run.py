@@ -46,6 +46,7 @@ class SmRun:
     load_store_cycles: NDArray[np.int64]
     held: NDArray[np.int64]  # [unit, pc] cycles for which its load/store units were kept, waits for others included
     updating: NDArray[np.int64]  # [slice of the L2] cycles of atomics, also of SMs that these stand for
+    l2_asked: NDArray[np.int64]  # loads, stores, answers: 1/64 cycles of its share of the L2; 0 where no SM has one
     copied: NDArray[np.int64]  # bytes that the copy engine has asked for, or sent
     awaited: NDArray[np.int64]  # [pc, 2] warp-cycles waited for phases of barriers that arrivals end, and copies
     stages: NDArray[np.int64]  # [pc] mask of the barriers of a block at whose phases the instruction waits
@@ -124,6 +125,7 @@ def result(
         load_store_cycles=np.array(program.passes),
         held=np.where(program.path == np.arange(UNITS_OF_MEMORY)[:, None], program.held, 0),
         updating=np.array(sm.load_store.updating) // SHARE_PARTS,
+        l2_asked=np.array(sm.load_store.asked),
         copied=np.array(program.copied),
         awaited=np.array(program.awaited),
         stages=np.array(program.stages),
@@ -197,6 +199,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         load_store_cycles=_sum(run.load_store_cycles for run in each),
         held=_sum(run.held for run in each),
         updating=_sum(run.updating for run in each),
+        l2_asked=_sum(run.l2_asked for run in each),
         copied=_sum(run.copied for run in each),
         awaited=_sum(run.awaited for run in each),
         stages=np.bitwise_or.reduce([run.stages for run in each]),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpusim.launch import in_turn as turns
 from gpusim.launch import scalar_registers
 from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep, slowest
+from gpusim.launch.caches.filled_caches import Touched
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
@@ -103,10 +104,12 @@ def launch(
     memory: NDArray[np.uint32] | None = None,
     lines: NDArray[np.bool_] | None = None,
     index: int = 0,
+    touched: Touched | None = None,
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), then its final `last` blocks.
+    The SM gets its first `blocks` blocks (None: all), then its final `last` blocks. `touched`: what the launch touches
+    of its buffers; None: all of them.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -115,7 +118,7 @@ def launch(
     """
     share = len(blocks_of(kernel, machine, 1, index))
     count = share if blocks is None else min(blocks, share)
-    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace, index=index)
+    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, touched, trace=trace, index=index)
     prepared.sm.tracing = trace
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
     prepared.sm.launch.next = index
@@ -149,16 +152,19 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
     sm.launch.passes_on = sm.launch.sharers > 1
 
 
-def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int) -> None:
+def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int, touched: Touched | None) -> None:
     """Tell one of so many SMs what others, and its blocks so far, leave of the L2."""
     few = number < machine.chip.sms or number == 1
     if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
         _stand_for_others(sm, kernel, machine, number)
-        if number == 1:
-            slowest.stand(sm, kernel, machine, blocks)
+    elif not few:
+        sm.machine.shared_cost[:] = sector_shares(machine, number)
+        sm.machine.shared_parts = SHARE_PARTS * number
+    if machine.l2 and number in (1, machine.chip.sms):
+        slowest.stand(sm, kernel, machine, blocks, alone=number == 1)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
-        sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
-        sm.launch.passes = filled_caches.passes(machine, kernel, blocks)
+        sm.launch.spills = filled_caches.spills(machine, kernel, blocks, touched)
+        sm.launch.passes = filled_caches.passes(machine, kernel, blocks, touched)
     sm.launch.keeps, sm.launch.loses = filled_caches.kept_lines(machine)
     sm.load_store.sharers = 1
 
@@ -172,6 +178,7 @@ def launch_chip(
     memory: NDArray[np.uint32] | None = None,
     in_turn: str = "",
     sms: int | None = None,
+    touched: Touched | None = None,
 ) -> ChipLaunch:
     """Prepare several SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
 
@@ -179,15 +186,13 @@ def launch_chip(
     with their shares of the channels and of the blocks; None: all.
     """
     share, number = -(-kernel.blocks // machine.chip.sms), sms or machine.chip.sms
-    why, records, each = _prepared(number, kernel, machine, feed, share, memory, trace=trace, why=in_turn)
+    at = number, kernel, machine, feed, share, memory, None, touched
+    why, records, each = _prepared(*at, trace=trace, why=in_turn)
     first_wave = int(each[0].sm.launch.resident) * machine.chip.sms
     for prepared in each:
         launch, numbers = prepared.sm.launch, prepared.sm.machine
         prepared.sm.tracing = trace
         share_channel(numbers, number)
-        if number == machine.chip.sms:
-            numbers.shared_cost[:] = sector_shares(machine, number)
-            numbers.shared_parts = SHARE_PARTS * number
         numbers.refill_parts *= launch.apart
         if several_channels(machine):
             numbers.channels = numbers.channel_count
@@ -230,6 +235,7 @@ def _prepared(
     count: int,
     memory: NDArray[np.uint32] | None,
     lines: NDArray[np.bool_] | None = None,
+    touched: Touched | None = None,
     *,
     trace: bool,
     why: str = ALONE,
@@ -265,8 +271,7 @@ def _prepared(
     sms = made("sm", number, sizes)
     for s in range(number):
         sm = sms[s]
-        sm.machine = numbers
-        sm.defers = defers
+        sm.machine, sm.defers = numbers, defers
         instruction_caches.fill(sm, machine, len(decoded))
         _place(sm.launch, kernel, s, machine.chip.sms // number, index)
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
@@ -278,13 +283,13 @@ def _prepared(
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            _share_l2(sm, kernel, machine, number, fits.blocks)
+            _share_l2(sm, kernel, machine, number, fits.blocks, touched)
         sm.machine.slices *= bool(decoded["packets"].any() or (sm.machine.slices and shared_places(kernel)))
         _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
             lockstep.prepare(sm, kernel)
         each.append(Launch(sms[s : s + 1], sm, words, sm.program.view(Rows), fits, global_words, sizes))
-    filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
+    filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel, touched)
     return why, sms, each
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
@@ -14,12 +14,14 @@ from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.account.declaration import (
     BUFFERS,
+    DRAM_READ,
     ELSEWHERE,
     HITS,
     KINDS,
     L2_MISSES,
     L2_READ,
     L2_REQUESTS,
+    L2_UPDATED,
     LOCAL,
     NEEDED,
     REQUESTS,
@@ -37,7 +39,7 @@ from isa.support import frozen
 PLACES = "elsewhere", "local memory", "shared memory"  # then the buffers by name
 CACHED = "constant cache"  # the last place: what constants and scalars ask of caches that are no part of the L1
 READ_ONLY = frozenset({Unit.CONSTANT, Unit.SMEM})
-ASKED = [L2_REQUESTS, L2_READ]  # what SMs of a GPC want at the same time goes to the L2 once
+Counts = NDArray[np.float64]  # [pc, place, kind]
 FIRST = [REQUESTS, WAVEFRONTS, NEEDED, SECTORS, HITS]  # kinds of the first cache
 
 
@@ -83,7 +85,7 @@ class Moved:
     @property
     def l2_hits(self) -> float:
         """Of these, those that the L2 holds; what is stored always hits."""
-        return self.l2_sectors - self.l2_misses
+        return max(0.0, self.l2_sectors - self.l2_misses)
 
     @property
     def l2_hit_rate(self) -> float | None:
@@ -109,7 +111,7 @@ class MemoryAccount:
 
     kernel: Kernel
     tagged: bool
-    counts: NDArray[np.int64]
+    counts: Counts
     times: float
 
     @property
@@ -144,17 +146,48 @@ def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
     rows = [one.row for one in kernel.program.instructions]
     found = run.account[run.accounted[: len(rows)]]
     places = BUFFERS + len(kernel.buffers) if tagged(machine) else BUFFERS
-    counts = np.zeros((len(rows), places + 1, len(KINDS)), np.int64)
+    counts = np.zeros((len(rows), places + 1, len(KINDS)))
     if tagged(machine):
         counts[:, :-1] = found
     else:
         counts[np.arange(len(rows)), [_place(row) for row in rows]] = found[:, 0]
     for pc, part in line_share.asked(kernel, machine, run.first_sm).items():
-        counts[pc][:, ASKED] = np.maximum(np.rint(part * counts[pc][:, ASKED]), counts[pc][:, [L2_MISSES]]).astype(int)
+        _ask_once(counts[pc], part)
     for pc in (pc for pc, row in enumerate(rows) if row.unit in READ_ONLY):
         counts[pc, -1, FIRST] = counts[pc][:, FIRST].sum(axis=0)
         counts[pc, :-1, FIRST] = 0
-    return MemoryAccount(kernel, tagged(machine), counts, kernel.blocks / max(1, run.blocks))
+    times = kernel.blocks / max(1, run.blocks)
+    sharers = min(machine.chip.sms, kernel.blocks)
+    if tagged(machine) and run.sms < sharers:
+        shares = [run.sms * (buffer.nbytes // sharers) // SECTOR_BYTES for buffer in kernel.buffers]
+        _bring_all(counts, kernel, shares, times)
+    return MemoryAccount(kernel, tagged(machine), counts, times)
+
+
+def _ask_once(counts: Counts, part: float) -> None:
+    """Leave the part of a load's requests that the L2 gets, as SMs of a GPC want the same at the same time.
+
+    It gets those at least whose sectors it misses.
+    """
+    read = counts[:, L2_READ].copy()
+    counts[:, L2_READ] = np.maximum(np.rint(part * read), counts[:, L2_MISSES])
+    counts[:, L2_REQUESTS] = np.rint(counts[:, L2_REQUESTS] * counts[:, L2_READ] / np.maximum(1, read))
+
+
+def _bring_all(counts: Counts, kernel: Kernel, shares: Sequence[int], times: float) -> None:
+    """Count as missed, too, what the launch must bring of buffers of which the SMs have brought their shares.
+
+    The rule of one SM that stands for all (docs/units/l2-share.md) lets an SM with more blocks than others bring no
+    more than its share: what it asks for beyond is there, as others bring it. But all of them bring the whole buffer.
+    """
+    for number, (buffer, share) in enumerate(zip(kernel.buffers, shares, strict=True)):
+        own, whole = counts[:, BUFFERS + number], buffer.nbytes / SECTOR_BYTES
+        found = own[:, DRAM_READ].sum()
+        hits = np.maximum(0, own[:, L2_READ] + own[:, L2_UPDATED] - own[:, L2_MISSES])
+        if share <= found < whole / times and hits.sum():
+            more = min(1.0, (whole / times - found) / hits.sum()) * hits
+            own[:, L2_MISSES] += more
+            own[:, DRAM_READ] += more
 
 
 def _place(row: Row) -> int:

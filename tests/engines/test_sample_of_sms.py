@@ -16,7 +16,7 @@ from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_chip
 from gpusim.launch.launch import launch_chip
 from gpusim.machine.machine import load, seconds
-from gpusim.machine.simulated_sms import blocks_of, count
+from gpusim.machine.simulated_sms import blocks_of, count, mean
 from gpusim.simulation.simulation import simulate
 from gpusim.sm.chip.chip import chip as chip_rules
 from gpusim.sm.jit.rule import COMPILED
@@ -117,7 +117,7 @@ def test_a_sample_does_not_beat_its_bound(launched, sizes):
 @pytest.mark.long
 def test_each_sm_stands_for_others():
     """Three of an h200's SMs have three of 132 parts of the L2's time, and each brings one part of 132 of a buffer."""
-    h200, kernel = load("h200"), read(LOADS.format(blocks=264))
+    h200, kernel = mean(load("h200")), read(LOADS.format(blocks=264))
     some, whole = (launch_chip(kernel, h200, sms=n) for n in (3, None))
     few, all_ = some.each[0].sm, whole.each[0].sm
     assert [int(one.sm.launch.index) for one in some.each] == [0, 44, 88]

@@ -1,8 +1,10 @@
 """A launch of one wave ends with its slowest SM: further from the L2 than the mean, with less of its bandwidth."""
 
+import numpy as np
 import pytest
 
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.launch.caches.slowest import distances
 from gpusim.machine.machine import load
 from gpusim.machine.simulated_sms import WHOLE, mean
 from isa.text.listing import read
@@ -58,6 +60,38 @@ def test_it_has_less_of_the_bandwidth():
     slow, usual = (run_sm(kernel, machine).cycles for machine in (H200, mean(H200)))
     whole = 2 * 1024 * 4 * 8 / (4600 / 132)
     assert slow - usual == pytest.approx(whole * (1 / 0.9 - 1) + 18, rel=0.1)
+
+
+def test_each_of_all_sms_is_at_its_distance():
+    """Four loads of lines of the L2 of each of four SMs, by hand.
+
+    Reversed, 0, 1, 2 and 3 are 0, 2, 1 and 3, so many SMs are nearer. Of exponential distances the one with n SMs
+    behind it is at 1 - log n / log 4, and they are 1 / log 4 in the mean: 0, 0.14, less than the mean, and 1.
+    """
+    four, kernel = load("h200", {**WARM, "chip.sms": 4}), read(HEAD.format(4, 32) + CHAIN)
+    far, alike = (run_chip(kernel, machine) for machine in (four, mean(four)))
+    later = [
+        int(one.ends["cycle"][0] - other.ends["cycle"][0]) for one, other in zip(far.each, alike.each, strict=True)
+    ]
+    assert later == [4 * cycles for cycles in (0, round(0.1393 * 18), 0, 18)]
+
+
+@pytest.mark.parametrize(("threads", "body"), [(32, CHAIN), (1024, STREAM + "EXIT")])
+def test_all_sms_of_one_wave_end_when_the_slowest_does(threads, body):
+    """A launch of one wave takes all SMs as long as the one that stands for them, latencies or bandwidth alike."""
+    kernel = read(HEAD.format(264, threads) + body)
+    assert run_chip(kernel, H200).cycles == pytest.approx(run_sm(kernel, H200).cycles, rel=0.02)
+
+
+def test_any_sms_in_a_row_differ_as_all_do():
+    """The furthest of the first n SMs is at log n / log N of what the furthest of all is, within a sixth.
+
+    In the mean they are a ninth further away than the mean SM, as who is nearer counts as that.
+    """
+    found = distances(132)
+    for few in (2, 8, 16, 33, 66, 132):
+        assert max(found[:few]) == pytest.approx(np.log(few) / np.log(132), abs=1 / 6)
+    assert 0 < np.mean(found) < 1 / 9
 
 
 def test_the_mean_machine_has_no_slowest_sm():

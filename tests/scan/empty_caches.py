@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from neighbours import lifted
 
 from gpusim.engines.line_share import differing
@@ -13,10 +11,9 @@ from gpusim.sm.memory.l2_channel.declaration import merges
 from isa.dataflow.memory.address_steps import address_steps
 from isa.dataflow.memory.shared_places import shared_places
 from isa.kernel import Kernel
-from isa.memory import bases
 from scan.caches import UNIT, Caches
 from scan.held_stores import HeldStores
-from scan.kept import goes_on, not_kept
+from scan.kept import goes_on, held, not_kept
 from scan.l2_atomic import Slices
 from scan.left_to_l1 import left
 from scan.levels import Level
@@ -36,7 +33,7 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
     spills = not_kept(machine, kernel) if machine.l2 else 0
     if machine.l2 and machine.l2.filled:
-        for number in sorted({place // line for place in _held(kernel)}):
+        for number in held(machine, kernel):
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
@@ -45,14 +42,7 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
-    held, stage, gone = HeldStores(machine), Stage(machine), goes_on(machine, kernel) if machine.l2 else 0
+    waiting, stage, gone = HeldStores(machine), Stage(machine), goes_on(machine, kernel) if machine.l2 else 0
     crowded = shared_places(kernel) & address_steps(kernel).keys() if slices else frozenset()
     more = {"stage": stage, "differing": found, "passes": gone, "crowded": crowded}
-    return Caches(machine, *levels, held, sms=sms, slices=slices, **more)
-
-
-def _held(kernel: Kernel) -> Iterator[int]:
-    """The address of each byte of the kernel's buffers."""
-    for buffer in kernel.buffers:
-        start = bases(kernel.buffers)[buffer.name]
-        yield from range(start, start + buffer.nbytes)
+    return Caches(machine, *levels, waiting, sms=sms, slices=slices, **more)

@@ -34,7 +34,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         doc("Percent of what arrives of its bandwidth; over 100 if many bytes are still on their way at the end."),
     ]
     l2_gbs: Annotated[float | None, doc("10^9 bytes per second of the L2; null where the run knows none.")]
-    percent_of_l2: Annotated[float | None, doc("Percent of what all SMs can load from it and store to it.")]
+    percent_of_l2: Annotated[float | None, doc("Percent of the time in which it is busy.")]
     instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]
     warp_instructions: Annotated[int, doc("Warp instructions of an SM.")]
     bound_cycles: Annotated[int, doc("0 if there is no bound.")]

@@ -27,6 +27,7 @@ from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.simulation import Result
+from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
 from isa.dataflow.waits.missing_waits import MissingWait
@@ -41,6 +42,7 @@ REASONS_SHOWN = 10
 NAMED = 3  # instructions that a line names
 WAITING_SHOWN = 5  # instructions
 SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
+WHOLE_GBS = 100  # from which on rates have no decimals
 VISIBLE = 0.01  # share of the rate that is reached below which losses share a line
 
 
@@ -96,7 +98,7 @@ def bound_screen(
 def _memory_of_bound(kernel: Kernel, machine: Machine, bound: Bound) -> Iterator[tuple[str, str]]:
     """Yield what the DRAM moves at most, for a kernel that counts no operations."""
     if not kernel.flops and (rates := bound_rates(kernel, machine, bound)):
-        yield "memory", f"at most {'; '.join(map(_memory, rates))}"
+        yield "memory", f"at most {'; '.join(map(_of_peak, rates))}"
 
 
 def heading(
@@ -146,7 +148,10 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
-        yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
+        yield (
+            "memory",
+            "; ".join(_memory(result.machine, rate) for rate in rates) + _beyond_asked(result.machine, rates),
+        )
     if line := shared(tables(result)):
         yield "shared", line
     if found := roofs(result):
@@ -249,7 +254,14 @@ def _throughput(result: Result) -> str:
     return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
 
 
-def _memory(rate: MemoryRate) -> str:
+def _memory(machine: Machine, rate: MemoryRate) -> str:
+    if not tagged(machine):
+        return _of_peak(rate)
+    moved = f"{rate.gbs:,.0f}" if rate.gbs >= WHOLE_GBS else f"{rate.gbs:.3g}"
+    return f"{moved} GB/s of the {rate.level}, which is busy {rate.percent:.1f} % of the time"
+
+
+def _of_peak(rate: MemoryRate) -> str:
     return f"{rate.gbs:.4g} GB/s of the {rate.level}, {rate.percent:.1f} % of {rate.peak_gbs:.4g}"
 
 

@@ -20,8 +20,8 @@ from gpusim.analysis.account.rates.energy import spent
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
+from gpusim.engines.walks import launch_lines
 from gpusim.engines.walks.traffic import traffic
-from gpusim.launch.caches.filled_caches import passes, spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
@@ -108,7 +108,7 @@ def _kept(given: Given) -> tuple[int, int, int]:
     machine = given.machine
     if not (given.cached and tagged(machine) and machine.l2):
         return 0, 0, 0
-    lost, gone = (f(machine, given.kernel, given.fits.blocks) for f in (spills, passes))
+    lost, gone = launch_lines.lost(given.kernel, machine, given.fits.blocks)
     return machine.l2.filled, lost, gone
 
 

@@ -54,13 +54,21 @@ def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memo
     order = varying(kernel, frozenset(found.sources))
     unsure = frozenset(order.counts | order.guards | order.addresses)
     kinds = _kinds(works[0], unsure, share.of_others() | order.apart)
-    if not any(kinds):
+    local = _local_stores(works[0], unsure)
+    if not any(kinds) and not local:
         return Memory()
     whole, rest = touched(kernel, (share.whole, share.partial), kinds, share.piece, limit)
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
-    levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure, limit)
+    levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, local, unsure, limit)
     every = [*tag_stage(levels), *channels(levels), *l2(levels), *slices(levels, limit), device(levels)]
     return Memory([one for one in every if one.pressure.cycles > max(0, one.after)], delays(levels))
+
+
+def _local_stores(work: Work, unsure: frozenset[int]) -> frozenset[int]:
+    """Return the stores to local memory that go to the L2, each time they are executed."""
+    code = work.kernel.program.instructions
+    stores = (pc for pc, i in enumerate(code) if i.row.unit is Unit.LOCAL and i.row.is_store and pc not in unsure)
+    return frozenset(pc for pc in stores if work.program[pc]["cached"] and work.numbers.keeps_stores != cache.BACK)
 
 
 def _kinds(work: Work, unsure: frozenset[int], of_others: frozenset[int]) -> Kinds:

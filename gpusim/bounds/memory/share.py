@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.memory.touched import Numbers
-from gpusim.launch.caches import filled_caches, lockstep
+from gpusim.engines.walks import launch_lines
+from gpusim.launch.caches import lockstep
 from gpusim.launch.launch import several_channels
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
@@ -121,7 +122,7 @@ def share_of(kernel: Kernel, machine: Machine, blocks: Sequence[int], sms: int) 
     stands = (sms < machine.chip.sms or sms == 1) and machine.l2 and (machine.l2_channel or machine.architecture)
     sharers = min(machine.chip.sms, kernel.blocks) if stands else 0
     keeps = sharers > 1 or (machine.l2 and machine.l2.keeps_bytes)
-    spills, passes = (f(machine, kernel, fits) if keeps else 0 for f in (filled_caches.spills, filled_caches.passes))
+    spills, passes = launch_lines.lost(kernel, machine, fits) if keeps else (0, 0)
     everyone = 1 < sms == machine.chip.sms
     costs = sector_shares(machine, machine.chip.sms if everyone else sharers) if everyone or sharers else (0, 0, 0)
     resident = min(fits, len(blocks) if sms == 1 else -(-kernel.blocks // machine.chip.sms))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gpusim.bounds.memory import local_stores
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sent import Sent, sent
 from gpusim.bounds.memory.touched import PCS, STORED, UPDATED, Numbers, Touched, by_pc, firsts, of_lines
@@ -105,12 +106,21 @@ def to_l2(levels: Levels, sectors: Touched, cost: int, of_line: int) -> Moved:
         sent = levels.kinds[pc] == UPDATED or alone
         return one.total(one.sectors * (cost * sent) + one.partial * (of_line * alone))
 
+    local = cost * _local(levels, of_all=sectors is levels.sectors)
     if not joins:
-        return levels.nothing, levels.always(parts)
+        return local, levels.always(parts)
     alone = _alone(levels)[sectors is levels.sectors]
     lines = (sectors.stored >> PCS) // (int(levels.numbers.line_bytes) // SECTOR_BYTES)
     others = by_pc(sectors.stored[~np.isin(lines, alone.lines)], size)
-    return cost * (others + alone.sectors) + of_line * alone.partial, levels.always(parts)
+    return local + cost * (others + alone.sectors) + of_line * alone.partial, levels.always(parts)
+
+
+def _local(levels: Levels, *, of_all: bool) -> Numbers:
+    """Return by pc the sectors of local memory that all blocks, or those that stand for as many as any, send."""
+    share, waiting = levels.share, int(levels.numbers.store_lines)
+    blocks = share.whole + share.partial * of_all
+    some = levels.local if blocks else frozenset[int]()
+    return local_stores.sent(levels.kernel, blocks, share.sms, some, waiting, levels.limit) if some else levels.nothing
 
 
 def _alone(levels: Levels) -> tuple[Sent, Sent]:

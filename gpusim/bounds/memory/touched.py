@@ -241,19 +241,32 @@ def _read_first(events: _Events, reads: NDArray[np.bool_], writes: NDArray[np.bo
 
 def _moved(asked: _Asked, events: _Events, middle: int, blocks: Sequence[int]) -> Touched:
     """Return what blocks inside the grid touch if each does what the middle one does, further on."""
-    ids, (x, y, _) = np.array(blocks, np.int64), asked.kernel.grid
-    places = np.stack([ids % x, ids // x % y, ids // (x * y)])
-    inside = np.all([(at < n - 1) | (n == 1) for at, n in zip(places, asked.kernel.grid, strict=True)], axis=0)
-    from_middle = places - places[:, ids == middle]
+    places = _places(asked.kernel, blocks)
+    from_middle, alike = places - places[:, np.array(blocks) == middle], inside(asked.kernel, blocks)
     parts, steps = list[Touched](), [asked.steps.get(pc) for pc in range(len(asked.kinds))]
     for step in set(steps):
         own = np.array([each == step for each in steps], np.bool_)[events.pc]
         group = _sets(asked, _Events(*(each[own] for each in events)))
-        by = np.array(step or STILL, np.int64) @ from_middle[:, inside]
+        by = np.array(step or STILL, np.int64) @ from_middle[:, alike]
         parts.append(_further(group, _whole(by, len(events.sector))))
     unknown = [pc for pc, step in enumerate(steps) if step is None and asked.kinds[pc] in (STORED, UPDATED)]
     every = np.arange(len(asked.kinds))
     return replace(joined(parts), elsewhere=np.array(unknown, np.int64), again=every)
+
+
+def _places(kernel: Kernel, blocks: Sequence[int]) -> Numbers:
+    """Return [axis, block]: where blocks lie in the grid."""
+    ids, (x, y, _) = np.array(blocks, np.int64), kernel.grid
+    return np.stack([ids % x, ids // x % y, ids // (x * y)])
+
+
+def inside(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_]:
+    """Tell of blocks whether they lie inside the grid: not at its end, along any axis that has one."""
+    places = _places(kernel, blocks)
+    found: NDArray[np.bool_] = np.all(
+        [(at < n - 1) | (n == 1) for at, n in zip(places, kernel.grid, strict=True)], axis=0
+    )
+    return found
 
 
 def _whole(by: Numbers, size: int) -> Numbers:

@@ -33,8 +33,8 @@ class Levels:
     """A launch's works, the requests of each, the sectors that its blocks touch, and the share that its SMs have.
 
     `whole`: sectors of blocks that stand for as many as any. `each`, `sharing`: blocks of an SM, and of all that are
-    simulated, for each that the works count. `unsure`: instructions that may access what others access.
-    `limit`: most warp instructions of a block that is run.
+    simulated, for each that the works count. `local`: stores to local memory that go to the L2. `unsure`:
+    instructions that may access what others access. `limit`: most warp instructions of a block that is run.
     """
 
     works: Sequence[Work]
@@ -45,6 +45,7 @@ class Levels:
     kinds: Kinds
     sectors: Touched
     whole: Touched
+    local: frozenset[int]
     unsure: frozenset[int]
     limit: int
 

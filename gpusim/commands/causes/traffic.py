@@ -47,16 +47,14 @@ class TrafficDocument(Document, frozen=True, tag=2):
     kernel: KernelKey
     parameters: Arguments
     forwarding: Annotated[bool, doc("Results that only the next instruction takes are not counted at registers.")]
-    words: Annotated[list[Moved], doc("From the registers to DRAM.")]
+    words: Annotated[list[Moved], doc("From the registers to DRAM: with a machine what its L2 leaves to the DRAM.")]
     barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
     arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
     machine: Annotated[MachineKey | None, doc("The machine whose bandwidth is taken; null if none was given.")] = None
     dram_read: Annotated[
-        float | None, doc("Words that its DRAM reads at least: those that its L2 lacks; null without a machine.")
+        int | None, doc("Words that its DRAM reads at least: those that its L2 lacks; null without a machine.")
     ] = None
-    dram_written: Annotated[float | None, doc("Words that go to its DRAM at least, as its L2 does not keep them.")] = (
-        None
-    )
+    dram_written: Annotated[int | None, doc("Words that go to its DRAM at least, as its L2 does not keep them.")] = None
     dram_milliseconds: Annotated[
         float | None, doc("Time in which its DRAM moves these words; null without a machine.")
     ] = None
@@ -75,8 +73,7 @@ def traffic(
     """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
     It needs no machine, and assumes empty caches. With one, registers are counted as the machine forwards results, and
-    the screen says how many of the DRAM's words its L2 leaves to the DRAM, as in a run, and in what time that moves
-    them.
+    at the DRAM what its L2 leaves to it at least, as in a run; the screen says in what time the DRAM moves that.
 
     Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
@@ -87,6 +84,7 @@ def traffic(
     with shown(kernel.name):
         found = count(kernel, forwarding=forwarding, limit=instructions_of(launch.kernel, max_instructions, LIMIT))
     least = least_dram(found, kernel, where) if where else None
+    found = least.traffic if least else found
     moved = [_of_machine(least, where)] if where and least else []
     words = [(each.level, each.whose, f"{each.read:,}", f"{each.written:,}") for each in _rows(found)]
     table = new_table("level", "whose", *right("words read", "words written"), rows=words)
@@ -109,7 +107,7 @@ def _milliseconds(least: LeastDram, machine: Machine) -> float:
 
 def _of_machine(least: LeastDram, machine: Machine) -> str:
     rate = float(arriving_mbs(machine)) / 1000
-    words = f"{least.read:,.0f} words read and {least.written:,.0f} written at least"
+    words = f"{least.read:,} words read and {least.written:,} written at least"
     time, why = _milliseconds(least, machine), f": {least.why}" if least.why else ""
     return f"DRAM of {machine.key} ({machine.name}): {time:.4g} ms for {words}, at {rate:.4g} GB/s{why}"
 

@@ -59,8 +59,8 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int, *, recorded
         first = sms * _of_sm(machine)
         _pack(target.caches[FAR], machine, machine.l2, first)
         if machine.l2_partition:
-            size, number = _of_cache(machine, machine.l2_partition), s * _partitions(machine, sms) // sms
-            first += _of_cache(machine, machine.l2) + number * size
+            target.side = s * _partitions(machine, sms) // sms
+            first += _of_cache(machine, machine.l2) + int(target.side) * _of_cache(machine, machine.l2_partition)
             _pack(target.caches[PARTITION], machine, machine.l2_partition, first)
 
 

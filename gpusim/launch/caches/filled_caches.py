@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,16 +25,29 @@ COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of eac
 ON_SM = (Unit.SHARED, Unit.LOCAL)  # what is stored there stays on the SM
 
 
-def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
+@dataclass(frozen=True, eq=False)
+class Touched:
+    """How many lines a launch touches, and stores to; `which` of them, in ascending order, if that is known."""
+
+    lines: int
+    stored: int
+    which: NDArray[np.int64] | None
+
+
+def fill(
+    words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel, touched: Touched | None
+) -> None:
     """Let the L2, and the partitions near the SMs of these launch records, hold the kernel's buffers if they should.
 
-    Of buffers that don't fit the launch finds less, or nothing: they replace each other.
+    Of buffers that don't fit the launch finds less, or nothing: they replace each other. Of those of which it touches
+    these lines, it finds these.
 
     `words` is the memory array. Lines count as used in the order of their addresses.
     """
     if not (tagged(machine) and machine.l2 and machine.l2.filled):
         return
-    lines = lines_of(kernel, machine.global_memory.line_bytes)
+    known = touched.which if touched else None
+    lines = lines_of(kernel, machine.global_memory.line_bytes) if known is None else known
     for launch in launches:
         kept = words[launch.cache_word : launch.cache_end].view(np.int64)
         for which in (FAR, PARTITION):
@@ -41,10 +55,10 @@ def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, k
                 _fill(kept, launch.caches[which], lines[((lines * SPREADING >> SHIFT) & (PARTS - 1)) >= launch.spills])
 
 
-def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
+def spills(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None = None) -> int:
     """Return how many of 64 lines of a kernel's buffers the L2 does not keep from one launch to the next.
 
-    So many `blocks` fit on an SM.
+    So many `blocks` fit on an SM. What is not `touched` takes no room; None: all is.
 
     `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
     turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
@@ -55,20 +69,27 @@ def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
     more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
     keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
     loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
-    return _parts_beyond(sum(buffer.nbytes for buffer in kernel.buffers), keeps, loses)
+    size = sum(buffer.nbytes for buffer in kernel.buffers)
+    return _parts_beyond(_least(size, machine, touched.lines if touched else None), keeps, loses)
 
 
-def passes(machine: Machine, kernel: Kernel, blocks: int) -> int:
+def passes(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None = None) -> int:
     """Return how many of 64 lines of a kernel's buffers go on to the DRAM when they are stored to.
 
     That is what the L2 does not keep, and of buffers that it keeps what is stored beyond `dirty_keeps_bytes`.
     """
-    lost, l2 = spills(machine, kernel, blocks), machine.l2
-    if l2 is None or sum(buffer.nbytes for buffer in kernel.buffers) <= l2.dirty_keeps_bytes:
+    lost, l2 = spills(machine, kernel, blocks, touched), machine.l2
+    if l2 is None or not l2.dirty_loses_bytes or sum(one.nbytes for one in kernel.buffers) <= l2.dirty_keeps_bytes:
         return lost
     stored = stored_to(kernel)
     size = sum(buffer.nbytes for buffer in kernel.buffers if buffer.name in stored)
-    return max(lost, _parts_beyond(size, l2.dirty_keeps_bytes, l2.dirty_loses_bytes)) if l2.dirty_loses_bytes else lost
+    size = _least(size, machine, touched.stored if touched else None)
+    return max(lost, _parts_beyond(size, l2.dirty_keeps_bytes, l2.dirty_loses_bytes))
+
+
+def _least(size: int, machine: Machine, lines: int | None) -> int:
+    """Return so many bytes, or those of so many lines if these are fewer."""
+    return size if lines is None else min(size, lines * machine.global_memory.line_bytes)
 
 
 def _parts_beyond(size: int, keeps: int, loses: int) -> int:

@@ -219,6 +219,7 @@ class LaunchNumbers(Record):
     requests: int  # word in there of the first queue entry's requests
     misses: int  # word of the first of the times when lines on their way are there
     caches: Records[Cache]  # by their numbers (gpusim.sm.memory.cache.declaration)
+    side: int  # number of the half of the L2 near the SM
     sharers: int  # SMs with blocks, if not all SMs are simulated and each stands for others
     spills: int  # of 64 lines of the buffers, those that the L2 does not keep from launch to launch
     passes: int  # of 64 lines of the buffers, those of which what is stored goes on to the DRAM

@@ -66,7 +66,7 @@ class DeviceMemory:
     sectors: Sectors
     bytes: float
     gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
-    percent: Annotated[float, doc("Percent of what arrives of its bandwidth.")]
+    percent: Annotated[float, doc("Of the time, that in which it is busy with these.")]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from isa.dataflow.block_step import depends_on_block, states, step_of
 from isa.dataflow.moving import Step
 from isa.kernel import Kernel
-from isa.row import GLOBAL_UNITS
+from isa.row import GLOBAL_UNITS, Unit
 from isa.support.once import once
 
 
@@ -27,11 +27,21 @@ def address_steps(kernel: Kernel) -> Mapping[int, Step]:
 @once
 def linear_steps(kernel: Kernel) -> Mapping[int, Step]:
     """Return the same whatever guards and branches depend on: of blocks that do execute the access."""
+    return _steps(kernel, GLOBAL_UNITS)
+
+
+@once
+def local_steps(kernel: Kernel) -> Mapping[int, Step]:
+    """Return the steps of accesses to local memory likewise."""
+    return _steps(kernel, frozenset({Unit.LOCAL}))
+
+
+def _steps(kernel: Kernel, units: frozenset[Unit]) -> Mapping[int, Step]:
     steps: dict[int, Step] = {}
     for pc, state in enumerate(states(kernel)):
         instruction = kernel.program.instructions[pc]
         address = instruction.address()
         step = step_of(address, state) if state is not None and address is not None else None
-        if step is not None and instruction.row.unit in GLOBAL_UNITS:
+        if step is not None and instruction.row.unit in units:
             steps[pc] = step
     return steps

@@ -8,7 +8,7 @@ from strategies.launches import REPEATABLE, kernels, launches
 import gpusim
 from gpusim.analysis.account.figures import figures
 from gpusim.analysis.account.memory.tables import tables
-from gpusim.analysis.account.rates.memory_rates import bound_rates, memory_rates, used_sms
+from gpusim.analysis.account.rates.memory_rates import bound_rates, dram_busy, l2_busy, memory_rates, used_sms
 from gpusim.analysis.account.rates.roofline import summary
 from isa.row import Unit
 from isa.text import listing
@@ -97,6 +97,29 @@ def test_streams_stay_below_the_peak(body, filled):
     result = gpusim.simulate(listing.read(f"{STREAM}{body}EXIT"), gpusim.load("h200", {"l2.filled": filled}))
     check_rates(result)
     assert max(rate.percent for rate in memory_rates(result)) > 60
+
+
+STRIDED = "".join(f"STG [R1+{by}], R0\n" for by in range(0, 64, 4))  # of 32 lines each
+APART = STREAM.replace("SHL R0, R0, 2", "SHL R0, R0, 6")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("text", [STREAM + LOADS + STORES, STREAM + STORES, APART + STRIDED])
+def test_levels_are_busy_as_long_as_the_bound_says(text):
+    """Whole sectors or parts of sectors, loaded and stored: no level is less busy than its bound says, in any view.
+
+    Loads have their latency behind their last sector in the bound.
+    """
+    result = gpusim.simulate(listing.read(f"{text}EXIT"), gpusim.load("h200", {"l2.filled": 0}), values=False)
+    rates = {one.level: one.percent / 100 for one in memory_rates(result)}
+    limits = {name: cycles / result.cycles for name, cycles in result.bound.limits.items()}
+    latency = result.machine.global_memory.latency / result.cycles
+    levels = {"DRAM": ("device memory",), "L2": ("L2, loads", "L2, stores", "L2, answers")}
+    for level, names in levels.items():
+        least = max(limits.get(name, 0) for name in names)
+        assert least - latency <= rates.get(level, 0) <= 1
+    assert rates["L2"] == pytest.approx(l2_busy(result))
+    assert rates.get("DRAM", 0) == pytest.approx(dram_busy(result))
 
 
 def check_rates(result):

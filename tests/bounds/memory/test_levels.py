@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.bounds.bounds import bound
-from gpusim.bounds.memory import touched
+from gpusim.bounds.memory import local_stores, touched
 from gpusim.machine.machine import load
 from isa.text.listing import read
 
@@ -43,6 +43,7 @@ BEGIN = """
     IADD R2, R0, c[a]
     IADD R3, R0, c[b]
 """
+NO_ROOM = {"l2__keeps_bytes": 1, "l2__loses_bytes": 2}  # the L2 keeps nothing of what a launch touches
 NAMES = "device memory", "L2 channel, loads", "L2, loads", "L2 channel, stores", "L2, stores"
 
 
@@ -91,17 +92,17 @@ def test_where_loads_pass_the_l1_each_comes_from_the_l2():
 
 
 def test_an_l2_that_holds_the_buffers_reads_none():
-    """With l2.filled nothing comes from the DRAM, but what the L2 has lost: 50 MB and more of buffers."""
+    """With l2.filled nothing comes from the DRAM, but what the L2 has not kept."""
     assert levels(LOAD, l2__filled=1)[0] == 0
-    assert levels(LOAD, l2__filled=1, words=7_000_000)[0] == 16 + 1
+    assert levels(LOAD, l2__filled=1, **NO_ROOM)[0] == 16 + 1
 
 
 def test_what_the_l2_does_not_keep_goes_on():
-    """Of buffers of 50 MB and more stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
-    assert levels(LOAD + STORE, words=7_000_000)[0] == 16 + 24
-    assert levels(STORE, words=7_000_000)[0] == 24
-    assert levels(LOAD + STORE, words=7_000_000, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
-    assert levels("RED.ADD [R2], R5\n" + STORE, words=7_000_000)[0] == 0  # the atomic's sector waits there
+    """Of what the L2 does not keep stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
+    assert levels(LOAD + STORE, **NO_ROOM)[0] == 16 + 24
+    assert levels(STORE, **NO_ROOM)[0] == 24
+    assert levels(LOAD + STORE, **NO_ROOM, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
+    assert levels("RED.ADD [R2], R5\n" + STORE, **NO_ROOM)[0] == 0  # the atomic's sector waits there
 
 
 def test_lanes_apart_take_a_sector_each_and_their_lines():
@@ -118,6 +119,31 @@ def test_stores_to_a_column_join_none_where_too_few_lines_wait(waiting, times):
     found = levels(column, words=32 * 32 * SMS, l2_channel__store_lines=waiting)
     whole = 32 * 2 + 32 * 3, 32 * 4 + 32 * 4
     assert found[3:] == (tuple(times * each for each in whole) if times > 1 else (32 * 2, 32 * 4))
+
+
+LOCAL = ".local 16\nSTL.64 [RZ], R4\nSTL [RZ+4], R4\n"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "blocks", "sectors"), [(24, SMS, 8), (0, SMS, 12), (1, SMS, 8), (1, 2 * SMS, 8 + 4), (24, 2 * SMS, 8)]
+)
+def test_what_is_stored_locally_goes_to_the_l2(waiting, blocks, sectors):
+    """A warp stores two words a thread, one of them twice: eight sectors, or twelve where no line waits to be joined.
+
+    Of a second block in the place of the first as many lines may join as wait.
+    """
+    changes = {"blocks": blocks, "words": 32 * blocks, "l2_channel__store_lines": waiting}
+    assert levels(LOCAL, **changes)[3:] == (2 * sectors, 4 * sectors)
+    assert levels(LOCAL, l1__local_stores="back", **changes)[3:] == (0, 0)
+
+
+def test_blocks_inside_the_grid_store_locally_what_the_middle_one_does(monkeypatch):
+    """If the middle block alone is run, all count but the last, as no place depends on the block."""
+    grid = {"blocks": 30 * SMS, "words": 32 * 30 * SMS, "l2_channel__store_lines": 0}
+    exact = levels(LOCAL, **grid)
+    monkeypatch.setattr(local_stores, "ROWS", 0)
+    assert levels(LOCAL, **grid) == pytest.approx(exact, rel=1 / 29)
+    assert levels(LOCAL, **grid)[3] <= exact[3]
 
 
 def test_the_l2_is_busy_with_a_line_for_a_while():
@@ -174,8 +200,8 @@ def test_the_last_sector_loaded_has_its_latency_behind_it():
     }
     assert limits(LOAD, **late)["device memory"] == 16 + 657
     assert limits(LOAD, **late)["L2, loads"] == 8 + 274
-    assert limits(LOAD + STORE, words=7_000_000, **late)["device memory"] == 16 + 657
-    assert limits(STORE, words=7_000_000, **late)["device memory"] == 24
+    assert limits(LOAD + STORE, **NO_ROOM, **late)["device memory"] == 16 + 657
+    assert limits(STORE, **NO_ROOM, **late)["device memory"] == 24
 
 
 CHAIN = "LDG R4, [R2]\nLOP.AND R4, R4, 0\nIADD R5, R4, R3\nLDG R6, [R5]\nIADD R6, R6, 1\n"

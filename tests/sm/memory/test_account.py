@@ -42,6 +42,30 @@ def test_a_row_of_words_is_four_sectors_at_each_level(engine):
     assert (found.l2_written, found.dram_written, found.wasted) == (0, 0, 0)
 
 
+def lines(number):
+    """Return loads of so many lines, whose blocks lie side by side in x; there is one more block than SMs."""
+    begin = f".grid 133\n.block 32\n.buffer x i32 {133 * 32 * number}\nS2R R0, TID.X\nS2R R1, CTAID.X\n"
+    begin += f"IMUL R1, R1, {32 * number}\nIADD R0, R0, R1\nSHL R0, R0, 2\nIADD R8, R0, c[x]\n"
+    return read(begin + "".join(f"LDG R{10 + n}, [R8+{128 * n}]\n" for n in range(number)) + "EXIT")
+
+
+@pytest.mark.parametrize("number", [1, 8])
+def test_what_a_cold_launch_must_bring_it_brings(number):
+    """133 blocks load lines of their own on 132 SMs: all from the DRAM, though the SM with two has a share of one.
+
+    Each line is a request of four sectors at the L2.
+    """
+    found = gpusim.simulate(lines(number), gpusim.load("h200", COLD), values=False).memory.whole
+    sectors = 133 * 4 * number
+    assert (found.l2_read, found.l2_misses, found.dram_read) == (
+        sectors,
+        pytest.approx(sectors),
+        pytest.approx(sectors),
+    )
+    assert found.l2_requests == sectors / 4
+    assert found.l2_hit_rate == pytest.approx(0)
+
+
 def test_a_second_load_hits_the_l1():
     """The same row again: its four sectors are there, so the L2 is not asked."""
     load = "    LDG R2, [R8]\n    IADD R3, R2, 1\n"

@@ -10,7 +10,14 @@ from timing import cycles_of, run_text
 from gpusim.sm.memory.dram import dram
 
 WINDOW, PARTS = 2048, 64
-DRAM = {"dram.least_bytes": 0, "dram.varies": 0, "dram.together_bytes": 128, "dram.queue": 0}
+DRAM = {
+    "dram.least_bytes": 0,
+    "dram.varies": 0,
+    "dram.together_bytes": 128,
+    "dram.queue": 0,
+    "dram.window": 2048,
+    "dram.most_used": 58,
+}
 
 
 @pytest.mark.parametrize(("least", "cycles"), [(0, 1), (32, 1), (48, 2), (320, 10)])

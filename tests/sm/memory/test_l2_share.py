@@ -9,8 +9,9 @@ from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.launch.caches import lockstep
 from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load
-from gpusim.sm.memory.account.declaration import L2_BEYOND
-from gpusim.sm.memory.l2_share.l2_share import is_lost, place_of
+from gpusim.sm.memory.account.declaration import BUFFERS, L2_BEYOND
+from gpusim.sm.memory.l2_share.declaration import UNKNOWN
+from gpusim.sm.memory.l2_share.l2_share import crosses, is_lost, place_of
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from isa.text.listing import read
 
@@ -301,6 +302,38 @@ def test_others_may_have_asked_for_unknown_places():
     lines, cycles = crossing(32, place=place, words=8192)
     assert lines == pytest.approx(2 * EACH / 8, abs=4)
     assert cycles == LATE * lines
+
+
+@pytest.mark.parametrize(
+    ("blocks", "stored", "place", "part"),
+    [
+        (4, "b", "MOV R1, R0", 0),  # one wave
+        (16, "b", "MOV R1, R0", 12 / 8),
+        (16, "a", "MOV R1, R0", 12 / 4),
+        (16, "b", "MOV R1, 0", 0),  # the first wave has asked for the same
+        (16, "b", "SHR R1, R0, 2", 3 / 8),  # all blocks of a wave ask for the same: only the first crosses
+    ],
+)
+def test_all_sms_find_lines_in_the_other_half(blocks, stored, place, part):
+    """Four SMs, two near each half: a line is crossed for where place, storer and reader before were on the other side.
+
+    That is an eighth of the lines for which later blocks ask first of all, of a buffer that is stored to a quarter.
+    """
+    kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=32768, lines=EACH))
+    run = run_chip(kernel, load("h200", HALVES))
+    lines = int(run.account[..., L2_BEYOND].sum()) // 4
+    assert lines == pytest.approx(EACH * part, abs=EACH * part / 4)
+
+
+def test_the_halves_lack_different_lines():
+    """What is in both or in one half is in that half: no line is crossed for from both sides."""
+    chances = SimpleNamespace(launch=SimpleNamespace(sharers=0, side=0), stored=[0])
+    chances.load_store = SimpleNamespace(later=1, from_others=UNKNOWN, placed=BUFFERS)
+    crossed = []
+    for chances.launch.side in (0, 1):
+        crossed.append({line for line in range(4096) if crosses(chances, line, 1)})
+        assert len(crossed[-1]) == pytest.approx(4096 / 8, rel=0.05)
+    assert not crossed[0] & crossed[1]
 
 
 def test_an_l2_of_one_part_has_no_other():

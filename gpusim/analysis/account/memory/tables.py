@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpusim.analysis.account.memory.operations import at_l2, operation
+from gpusim.analysis.account.rates.memory_rates import dram_parts
 from gpusim.machine.machine import seconds
 from gpusim.simulation.memory_account import MemoryAccount, Moved
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.account.declaration import SHARED
-from gpusim.sm.memory.global_memory.declaration import arriving_mbs
 from gpusim.views.timeline.memory_tables import (
     TOTAL,
     Accesses,
@@ -123,11 +123,14 @@ def _second(name: str, moved: Moved) -> SecondCache:
 
 
 def _dram(result: Result, moved: Moved) -> Iterator[DeviceMemory]:
-    peak = float(arriving_mbs(result.machine)) / 1000
-    time = seconds(result.machine, result.cycles)
-    for name, sectors in (("Load", moved.dram_read), ("Store", moved.dram_written), (TOTAL, moved.dram)):
-        gbs = SECTOR_BYTES * sectors / time / 1e9
-        yield DeviceMemory(name, sectors, SECTOR_BYTES * sectors, gbs, 100 * gbs / peak)
+    time, (read, written) = seconds(result.machine, result.cycles), dram_parts(result)
+    rows = (
+        ("Load", moved.dram_read, read),
+        ("Store", moved.dram_written, written),
+        (TOTAL, moved.dram, read + written),
+    )
+    for name, sectors, busy in rows:
+        yield DeviceMemory(name, sectors, SECTOR_BYTES * sectors, SECTOR_BYTES * sectors / time / 1e9, 100 * busy)
 
 
 def _buffers(account: MemoryAccount) -> Iterator[Accesses]:

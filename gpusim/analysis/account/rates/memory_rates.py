@@ -1,4 +1,4 @@
-"""How fast a launch moves bytes, at the DRAM and at the L2, beside what these can move."""
+"""How fast a launch moves bytes, at the DRAM and at the L2, and how busy these are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from gpusim.engines import line_share
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
-from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.sm.memory.dram.declaration import written_alone_cost
+from gpusim.sm.memory.global_memory.declaration import arriving_mbs, line_cost, written_cost
 from gpusim.sm.memory.l2_channel.declaration import most_loaded
 from gpusim.support.document import doc
 from isa.kernel import Kernel
@@ -27,27 +28,42 @@ class MemoryRate:
 
     level: Annotated[str, doc("DRAM or L2.")]
     gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
-    peak_gbs: Annotated[float, doc("What arrives of the bandwidth; at the L2: what all SMs can load and store.")]
-    percent: Annotated[float, doc("100 gbs / peak_gbs.")]
+    peak_gbs: Annotated[float, doc("What it would move of this launch's loads and stores if it were always busy.")]
+    percent: Annotated[float, doc("Of the time, that in which the level is busy: 100 gbs / peak_gbs.")]
 
 
 def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
     """Return the rates of the levels that the run knows, from the sectors that it moved.
 
-    Where no tags are kept, every transaction goes to the DRAM, and nothing is known of the L2; where all loads are
-    taken to hit a cache, nothing is known.
+    A level is busy as long as the rules say that what it moves takes it: stores longer than loads, and parts of lines
+    longer than whole ones. Where no tags are kept, every transaction goes to the DRAM, and nothing is known of the L2;
+    where all loads are taken to hit a cache, nothing is known.
     """
     found = _rates(result)
-    return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in found if gbs)
+    return tuple(MemoryRate(level, gbs, gbs / busy, 100 * busy) for level, gbs, busy in found if gbs and busy)
 
 
 def _rates(result: Result) -> Iterator[tuple[str, float, float]]:
     machine, moved = result.machine, result.memory.whole
     each = SECTOR_BYTES / seconds(machine, result.cycles) / 1e9
-    yield DRAM, each * moved.dram, float(arriving_mbs(machine)) / 1000
+    yield DRAM, each * moved.dram, sum(dram_parts(result))
     if tagged(machine) and moved.l2_sectors:
-        used = _l2_used(result, each * moved.l2_read, each * (moved.l2_sectors - moved.l2_read))
-        yield L2, each * moved.l2_sectors, each * moved.l2_sectors / used
+        yield L2, each * moved.l2_sectors, l2_busy(result)
+
+
+def dram_parts(result: Result) -> tuple[float, float]:
+    """Return the part of the time in which the DRAM is busy with reads, and with writes, from 0 to 1.
+
+    It is that of the SM with most work, and of the others that have blocks as if they had as much.
+    """
+    machine, peak = result.machine, float(arriving_mbs(result.machine)) / 1000
+    if not tagged(machine):
+        each = SECTOR_BYTES / seconds(machine, result.cycles) / 1e9 / peak
+        return each * result.memory.whole.dram_read, each * result.memory.whole.dram_written
+    times = max(1.0, min(machine.chip.sms, result.kernel.blocks) / result.run.sms) / peak
+    longer = min(written_cost(machine), written_alone_cost(machine)) / line_cost(machine)
+    read, written = times * _moved_gbs(result, "read"), times * longer * _moved_gbs(result, "written")
+    return read / max(1.0, read + written), written / max(1.0, read + written)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -57,12 +73,15 @@ def _moved_gbs(result: Result, *ways: str) -> float:
 
 
 def dram_busy(result: Result) -> float:
-    """Return the part of the DRAM's bandwidth in use, of what the simulated SMs have together, from 0 to 1.
+    """Return the part of the time in which the simulated SMs' share of the DRAM is busy, from 0 to 1.
 
     0 where nothing is known of it.
     """
-    arrives = float(arriving_mbs(result.machine)) / 1000 * _share(result)
-    return _moved_gbs(result, "read", "written") / arrives
+    if not tagged(result.machine):
+        arrives = float(arriving_mbs(result.machine)) / 1000 * _share(result)
+        return _moved_gbs(result, "read", "written") / arrives
+    sharers = max(result.run.sms, min(result.machine.chip.sms, result.kernel.blocks))
+    return min(1.0, sum(dram_parts(result)) * result.run.sms / sharers / _share(result))
 
 
 def _share(result: Result) -> float:
@@ -83,21 +102,25 @@ def few_sms(result: Result) -> bool:
 
 
 def l2_busy(result: Result) -> float:
-    """Return the part in use of what the simulated SMs can load from the L2, from 0 to 1; 0 where nothing is known.
+    """Return the part of the time in which the simulated SMs' share of the L2 is busy, from 0 to 1; 0 if unknown.
 
-    SMs without a block leave theirs to the others.
+    It is that of the loads, the stores or the answers, which have ways of their own, or one for all. SMs without a
+    block leave theirs to the others.
     """
-    if not tagged(result.machine):
+    machine, run = result.machine, result.run
+    if not tagged(machine):
         return 0.0
-    share = min(1.0, result.run.sms / min(result.kernel.blocks, result.machine.chip.sms))
-    return _l2_used(result, _moved_gbs(result, "loaded"), _moved_gbs(result, "stored")) / share
+    share = min(1.0, run.sms / min(result.kernel.blocks, machine.chip.sms))
+    asked = int(run.l2_asked.max(initial=0)) / (SHARE_PARTS * run.sms * max(1, run.cycles - run.estimated))
+    if asked:
+        return min(1.0, asked * result.growth * run.cycles / result.cycles)
+    return min(1.0, _l2_used(result, _moved_gbs(result, "loaded"), _moved_gbs(result, "stored")) / share)
 
 
 def _l2_used(result: Result, loaded: float, stored: float) -> float:
-    """Return the part of the time in which the L2 of all SMs moves so many 10^9 bytes per second, from 0 to 1.
+    """Return the same of all SMs that move so many 10^9 bytes per second, where whole sectors say how long it takes.
 
-    Loads and stores have ways of their own, of which the busier one counts, or one for both. More is loaded where SMs
-    of a GPC ask for the same lines.
+    More is loaded where SMs of a GPC ask for the same lines.
     """
     machine, channel = result.machine, result.machine.l2_channel
     if channel is None:

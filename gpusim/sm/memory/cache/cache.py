@@ -318,8 +318,21 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
         tags.fill(words, way, lost, done)
+    elif done == ARRIVED and _is_first(sm, words, line, units):
+        done = _found(sm, words, way, line, units, gone + latency)
     tags.use(words, cache, way)
     return max(done, gone + latency)
+
+
+@rarely
+def _is_first(sm: Sm, words: Numbers, line: int, units: int) -> bool:
+    """Tell whether no SM has asked the L2 for these sectors in this launch; from now on one has."""
+    cache = sm.launch.caches[FAR]
+    way = tags.way(words, cache, line)
+    first = tags.there(words, cache, way, line, units) == ARRIVED
+    if first:
+        tags.stored(words, way, units, TOUCHED)
+    return bool(first)
 
 
 @rarely

@@ -57,9 +57,9 @@ class FarCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
-    keeps_bytes: Count = 0  # most bytes of buffers of which a launch of several waves finds all again; 0: `bytes`
+    keeps_bytes: Count = 0  # most bytes that a launch of several waves touches and finds all again; 0: `bytes`
     loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
-    dirty_keeps_bytes: Count = 0  # most bytes of buffers stored to that wait there for later launches
+    dirty_keeps_bytes: Count = 0  # most bytes that a launch stores to and that wait there for later launches
     dirty_loses_bytes: Count = 0  # bytes of which all go on to the DRAM, between them in proportion; 0: no such limit
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 

@@ -26,8 +26,8 @@ class Dram(msgspec.Struct, frozen=True):
     varies: Count  # cycles by which the latency of places varies, exponentially; the mean is global_memory.latency
     together_bytes: Positive  # bytes that have one latency
     queue: Count  # cycles of service in a queue of one server, random arrivals and constant service
-    window: Positive = 2048  # cycles over which its use counts, and within which a read turns it from writes
-    most_used: Used = 58  # 64ths of the bandwidth that count as used, at most
+    window: Positive  # cycles over which its use counts, and within which a read turns it from writes
+    most_used: Used  # 64ths of the bandwidth that count as used, at most
     written_alone: Count = 0  # thousandths of a read's time that a write takes without reads; 0: as memory.written
 
 

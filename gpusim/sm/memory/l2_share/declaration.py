@@ -54,6 +54,7 @@ UNIT = Declaration(
             field("lockstep", "mask of the axes along which it is in lockstep with others", role=Role.UNCOMPARED),
         ),
         "launch": (
+            field("side", "number of the half of the L2 near the SM"),
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
             field("passes", "of 64 lines of the buffers, those of which what is stored goes on to the DRAM"),

@@ -51,12 +51,12 @@ def _count_room(sm: Sm, wave: int) -> None:
 
 @rule
 def begin(sm: Sm, slot: int) -> None:
-    """Note for how many blocks the slot's block stands: one of each SM, fewer at the end of the grid."""
-    launch = sm.launch
+    """Note whether the slot's block is of a later wave, and for how many it stands: fewer at the end of the grid."""
+    launch, number = sm.launch, sm.blocks[slot].id
+    sm.load_store.later = number >= launch.resident * launch.sms
     if launch.sharers > 1:
-        blocks, number = launch.grid[0] * launch.grid[1] * launch.grid[2], sm.blocks[slot].id
+        blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
         sm.load_store.stands = min(launch.apart, blocks - (number - number % launch.apart))
-        sm.load_store.later = number >= launch.resident * launch.sms
 
 
 @rule
@@ -101,20 +101,22 @@ def crosses(sm: Sm, line: int, units: int) -> bool:
 
     A line is in the half where it has its place, in that of the SM which stored it, and in that of the SM which asked
     for it in the launch before, if it has not been stored to since. Each is the other half as often as not; a block of
-    the first wave is on the SM on which it was before. Others may have asked for unknown addresses in this launch.
+    the first wave is on the SM on which it was before. Others that are not simulated may have asked for unknown
+    addresses in this launch.
     """
     unit, place = sm.load_store, int(sm.load_store.placed) - BUFFERS
     if unit.later == 0 or unit.from_others == BEFORE or place < 0:
         return False
-    if unit.from_others == UNKNOWN and not _in_its_part(sm, line * sm.machine.line_bytes, units):
+    alone = sm.launch.sharers > 1 and unit.from_others == UNKNOWN
+    if alone and not _in_its_part(sm, line * sm.machine.line_bytes, units):
         return False
-    return bool(line * SPREADING >> HALVES & 7 < (2 if sm.stored[place] else 1))
+    return bool((line * SPREADING >> HALVES ^ -int(sm.launch.side)) & 7 < (2 if sm.stored[place] else 1))
 
 
 @rule
 def keeps(sm: Sm) -> None:
     """Note that the launch stores to the buffer whose sectors were counted last."""
-    if sm.launch.sharers > 1 and sm.load_store.placed >= BUFFERS:
+    if sm.load_store.placed >= BUFFERS:
         sm.stored[sm.load_store.placed - BUFFERS] = 1
 
 

@@ -98,7 +98,10 @@ def test_traffic_and_run_agree_on_the_dram(name, settings):
 
 @pytest.mark.parametrize("caches", [(), ("--set", "l2.filled=0")])
 def test_traffic_has_the_caches_of_the_launch(caches, capsys):
-    """Of a launch that asks for full caches, `traffic` and `run` say the same of the DRAM, also with empty ones."""
+    """Of a launch that asks for full caches, `traffic` and `run` say the same of the DRAM, also with empty ones.
+
+    So does the table of `traffic`: its rows of the DRAM add up to that.
+    """
     words = []
     for command in ("traffic", "run"):
         given = [command, str(ROOT / "examples" / "lengths" / "naive.cubin"), "--machine", "h200", *caches, "--json"]
@@ -106,6 +109,12 @@ def test_traffic_has_the_caches_of_the_launch(caches, capsys):
         words.append(json.loads(capsys.readouterr().out))
     (moved,) = (one for one in words[1]["moved"]["dram"] if one["operation"] == "Load")
     assert words[0]["dram_read"] * 4 == pytest.approx(moved["bytes"], rel=0.01)
+    rows = [one for one in words[0]["words"] if one["level"] == "DRAM"]
+    assert {one["whose"] for one in rows} == {"c[0x0]", "vectors", "lengths"}
+    assert [sum(one[way] for one in rows) for way in ("read", "written")] == [
+        words[0]["dram_read"],
+        words[0]["dram_written"],
+    ]
     assert (moved["bytes"] == 0) == (not caches)
 
 

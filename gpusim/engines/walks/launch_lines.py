@@ -1,0 +1,199 @@
+"""What a launch touches of its buffers, where that decides what the L2 keeps of them from launch to launch.
+
+Blocks are run in program order, for addresses alone: all of them where these are few accesses. Else, where data flow
+says how far a block's place moves each address, all blocks touch what the middle one does, further on. Where it does
+not, some blocks are run, and the others touch as many new lines as the later ones of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.walks.program_order import Rows, Walker, lanes_of, run_block, walker
+from gpusim.launch.caches import filled_caches
+from gpusim.launch.caches.filled_caches import Touched
+from gpusim.launch.feed import recordable
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.walk.access_log import FIRST, PC, RELEASE
+from gpusim.sm.walk.marks import BOXED, MARK
+from isa.dataflow.memory.address_steps import linear_steps
+from isa.dataflow.moving import Step
+from isa.errors import UserError
+from isa.executing import clusters
+from isa.executing.places import lanes_in
+from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES, length
+from isa.nvidia.abi.load import on_chip
+from isa.program import WORD_BYTES
+from isa.row import GLOBAL_UNITS, Bulk, Unit
+from isa.support.once import once
+
+ACCESSES, LONG = 100_000, 2_000_000  # of warps, and their instructions, up to which all blocks are run
+SOME = 32  # blocks that are run else, at most
+MOVED, AT_ONCE = 1 << 24, 1 << 18  # sectors of all blocks that are moved, at most, and in one go
+MOVING = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose boxes are seen
+SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
+ADDRESSES = 1 << 32  # bytes that addresses reach
+PCS = (1 << MARK) - 1
+Numbers = NDArray[np.int64]
+
+
+class _Seen(NamedTuple):
+    """Sectors, and of each the instruction that touches it."""
+
+    sector: Numbers
+    pc: Numbers
+
+
+class _Marks(NamedTuple):
+    """The lines of memory, of this many bytes, that are touched so far, and those stored to."""
+
+    line_bytes: int
+    touched: NDArray[np.bool_]
+    stored: NDArray[np.bool_]
+
+
+def lost(kernel: Kernel, machine: Machine, blocks: int) -> tuple[int, int]:
+    """Return `spills` and `passes` of filled_caches.py for what the launch touches; so many `blocks` fit on an SM."""
+    given = machine, kernel, blocks, of_launch(kernel, machine)
+    return filled_caches.spills(*given), filled_caches.passes(*given)
+
+
+def of_launch(kernel: Kernel, machine: Machine) -> Touched | None:
+    """Return what a launch touches if the L2 would not keep all of its buffers; None also if blocks can't be run.
+
+    Only of machines that say how much their L2 keeps (`l2.keeps_bytes`).
+    """
+    if not (tagged(machine) and machine.l2 and machine.l2.keeps_bytes):
+        return None
+    if not filled_caches.passes(machine, kernel, occupancy(kernel, machine).blocks):
+        return None
+    line = machine.global_memory.line_bytes
+    there = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
+    return lines(there, line, -(-max(machine.l2.loses_bytes, machine.l2.bytes) // line))
+
+
+@once
+def lines(kernel: Kernel, line_bytes: int, enough: int) -> Touched | None:
+    """Return what a launch touches, in lines of so many bytes, or that it is `enough`; None if blocks can't be run."""
+    size = -(-WORD_BYTES * length(kernel) // line_bytes)
+    marks = _Marks(line_bytes, np.zeros(size, np.bool_), np.zeros(size, np.bool_))
+    with suppress(UserError):
+        one, middle = walker(kernel, addresses=True), _clusters(kernel) // 2
+        first, accesses = _of_block(one, clusters.block_of(kernel, middle, 0))
+        most = min(ACCESSES // max(1, accesses), LONG // max(1, int(one.launch.program.issued.sum())))
+        steps = linear_steps(kernel) if recordable(kernel) else {}
+        if most < _clusters(kernel) and set(np.unique(first.pc).tolist()) <= steps.keys():
+            return _moved(kernel, marks, _distinct(first), steps, enough)
+        one.again()
+        return _of_some(one, marks, most)
+    return None
+
+
+def _clusters(kernel: Kernel) -> int:
+    return kernel.blocks // kernel.cluster_blocks
+
+
+def _of_some(one: Walker, marks: _Marks, most: int) -> Touched:
+    """Return what blocks, or clusters, touch: all, or some, evenly spread, and the others in proportion to these."""
+    number = _clusters(one.kernel)
+    run = range(0, number, 1 if number <= most else -(-number // SOME) | 1)  # odd: in step with no power of two
+    half, others = len(run) // 2, number - len(run)
+    before, now = (_run(one, marks, some) for some in (run[:half], run[half:]))
+    touched, stored = (now + others * (now - before) // (len(run) - half)).tolist()
+    return Touched(touched, stored, None if others else np.flatnonzero(marks.touched))
+
+
+def _run(one: Walker, marks: _Marks, some: Iterable[int]) -> Numbers:
+    """Run blocks, or clusters; return how many lines are touched so far, and stored to."""
+    for cluster in some:
+        _mark(one.kernel, marks, _of_block(one, clusters.block_of(one.kernel, cluster, 0))[0], np.zeros(1, np.int64))
+    return np.array([marks.touched.sum(), marks.stored.sum()])
+
+
+def _moved(kernel: Kernel, marks: _Marks, seen: _Seen, steps: Mapping[int, Step], enough: int) -> Touched | None:
+    """Return what blocks touch if each does what the middle one does, further on; None if these are too many."""
+    for step in {steps[pc] for pc in np.unique(seen.pc).tolist()}:
+        own = np.array([step == steps.get(pc) for pc in range(len(kernel.program))], np.bool_)[seen.pc]
+        by, some = _shifts(kernel, step), _Seen(*(each[own] for each in seen))
+        if len(by) * len(some.sector) > MOVED:
+            return None
+        for part in np.array_split(by, -(-len(by) * len(some.sector) // AT_ONCE)):
+            _mark(kernel, marks, some, part)
+            if marks.touched.sum() >= enough:
+                break
+    return Touched(int(marks.touched.sum()), int(marks.stored.sum()), np.flatnonzero(marks.touched))
+
+
+def _shifts(kernel: Kernel, step: Step) -> Numbers:
+    """Return by how many bytes the blocks of the grid lie further on than the middle one."""
+    middle, (x, y, _) = clusters.block_of(kernel, _clusters(kernel) // 2, 0), kernel.grid
+    own = middle % x, middle // x % y, middle // (x * y)
+    along = [
+        (np.arange(size if each else 1) - (at if each else 0)) * each
+        for size, at, each in zip(kernel.grid, own, step, strict=True)
+    ]
+    return np.unique((along[0] + along[1][:, None] + along[2][:, None, None]) % ADDRESSES)
+
+
+def _mark(kernel: Kernel, marks: _Marks, seen: _Seen, by: Numbers) -> None:
+    """Mark the lines of these sectors, each so many bytes further on."""
+    rows = [i.row for i in kernel.program.instructions]
+    stores = np.array([bool(r.is_store or r.update or r.bulk in (Bulk.STORE, Bulk.REDUCE)) for r in rows], np.bool_)
+    places = (seen.sector[:, None] * SECTOR_BYTES + by) % ADDRESSES // marks.line_bytes
+    for marked, some in ((marks.touched, places), (marks.stored, places[stores[seen.pc]])):
+        marked[some[some < len(marked)]] = True
+
+
+def _of_block(one: Walker, block: int) -> tuple[_Seen, int]:
+    """Run a block, or its cluster; return what it touches, and how many accesses these were."""
+    code = one.kernel.program.instructions
+    found, accesses = list[_Seen](), [0]
+    wanted = np.array([BOXED * (i.row.bulk in MOVING) for i in code] + [0], np.int64)
+
+    def tell(rows: Rows) -> None:
+        rows = rows[rows[:, PC] != RELEASE]
+        accesses[0] += len(rows)
+        found.extend(
+            (_of_lanes(one.kernel, rows[rows[:, PC] >> MARK == 0]), *_boxes(rows[rows[:, PC] >> MARK == BOXED]))
+        )
+
+    run_block(one, block, LONG, tell, wanted if wanted.any() else None)
+    return _Seen(*map(np.concatenate, zip(*found, strict=True))), accesses[0]
+
+
+def _of_lanes(kernel: Kernel, rows: Rows) -> _Seen:
+    """Return the sectors that lanes access."""
+    code = [i.row for i in kernel.program.instructions]
+    rows = rows[np.array([row.unit in SECTORED for row in code], np.bool_)[rows[:, PC]]]
+    places, active = rows[:, FIRST:], lanes_of(rows)
+    if any(row.generic for row in code):
+        generic = np.array([row.generic for row in code], np.bool_)[rows[:, PC]]
+        active &= ~generic[:, None] | lanes_in(Unit.GLOBAL, places)
+    at, lane = np.nonzero(active)
+    first, pcs = places[at, lane].astype(np.int64), rows[at, PC].astype(np.int64)
+    last = first + np.array([row.nbytes - 1 for row in code], np.int64)[pcs]
+    return _Seen(np.concatenate([first, last]) // SECTOR_BYTES, np.concatenate([pcs, pcs]))
+
+
+def _boxes(rows: Rows) -> Iterator[_Seen]:
+    """Yield the sectors of boxes: some runs of rows each, of a first byte, a size, bytes to the next, and how many."""
+    for row in rows.astype(np.int64):
+        for first, size, step, count in row[FIRST:][: len(row[FIRST:]) // 4 * 4].reshape(-1, 4).tolist():
+            begins = first + (step - (step >> 31 << 32)) * np.arange(count)
+            each = begins[:, None] // SECTOR_BYTES + np.arange(size // SECTOR_BYTES + 2)
+            sectors = each[each <= (begins[:, None] + size - 1) // SECTOR_BYTES]
+            yield _Seen(sectors, np.full(len(sectors), row[PC] & PCS))
+
+
+def _distinct(seen: _Seen) -> _Seen:
+    keys = np.sort(seen.sector << MARK | seen.pc)
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    return _Seen(keys >> MARK, keys & PCS)
