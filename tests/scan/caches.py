@@ -15,7 +15,7 @@ from scan.dram import Dram, from_memory, sector_parts
 from scan.held_stores import HeldStores
 from scan.l2_atomic import Slices
 from scan.levels import Level, Line
-from scan.sliced_stores import SlicedStores
+from scan.sliced_stores import SlicedStores, distance
 from scan.tag_stage import Stage, turn
 
 UNIT = 32  # bytes: lines are held and moved in such units
@@ -185,7 +185,7 @@ class Caches:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
         left, rules, sent, parted = [now], self.machine.l1, [], 0
-        wait, apart = self.held.wait(len(requests)), self._apart(requests)
+        wait, self.sliced.apart = self.held.wait(len(requests)), self.sliced.lie_apart([each[0] for each in requests])
         for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
                 held, copied = self.near.find(number), rules.local_stores == "copied"
@@ -193,36 +193,21 @@ class Caches:
                 if stays:
                     self._keep(self.near, number, stays, now, stored=set() if copied else stays)
                 goes = units if copied else units - stays
-                alone, fresh = (
-                    bool(partly and goes) and number not in self.held.waiting(now),
-                    goes - self.held.of(number, now),
-                )
+                alone = bool(partly) and bool(goes) and number not in self.held.waiting(now)
                 parted += alone
                 if goes:
-                    left.append(self._far_store(number, goes, now, wait))
+                    left.append(self._far_store(number, goes, now, wait, alone))
                     sent.append(goes)
-                    self._spread(number, fresh, now, alone=alone, apart=apart)
                 continue
             fresh, alone = units - self.held.of(number, now), bool(partly) and number not in self.held.waiting(now)
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             parted, sent = parted + alone, [*sent, units]
-            left.append(self._far_store(number, units, now, wait))
-            self._spread(number, fresh, now, alone=alone, apart=apart)
+            left.append(self._far_store(number, units, now, wait, alone))
             if self.slices and self.asking in self.crowded and fresh:
                 self.held.keep(number, self.slices.store(number, len(fresh), left[-1], parted=alone))
         room = self.held.room - cycles if sent and self.asking in self.crowded else now
         return max(left), max(room, self._room_for_stores(parted, now, cycles) if sent else now)
-
-    def _apart(self, requests: list[Request]) -> bool:
-        return self.far is not None and self.sliced.apart([number for number, _, _ in requests])
-
-    def _spread(self, number: int, fresh: set[int], now: int, *, alone: bool, apart: bool) -> None:
-        """Let the slice of a line that lies apart have what the L2 has just taken of it."""
-        if apart and fresh:
-            late = self.sliced.store(number, len(fresh), alone, self.free["all stores"], now)
-            self.free["all stores"] += late
-            self.asked["stores"].append((now, late))
 
     @property
     def keeps_stores(self) -> bool:
@@ -307,7 +292,7 @@ class Caches:
         now = self._sent("loads", len(units), now)
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
-        latency += self._distance(number)
+        latency += distance(self.machine, number)
         if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
         lost = self.partition.lacking(number, units)
@@ -335,20 +320,17 @@ class Caches:
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
         return max([now + latency, *times])
 
-    def _distance(self, number: int) -> int:
-        """Cycles by which a line's slice of the L2 is further than the mean: a parity of bits of its number says it."""
-        spread = self.machine.l2_channel.spread if self.machine.l2_channel else 0
-        return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
-
-    def _far_store(self, number: int, units: set[int], now: int, wait: int = 0) -> int:
+    def _far_store(self, number: int, units: set[int], now: int, wait: int = 0, alone: bool | None = None) -> int:
         """The cycle at which units have left the SM, but those that an earlier store of the line still has waiting.
 
-        They wait for so many cycles, at least, for others.
+        They wait for so many cycles, at least, for others; `alone`: those of a store do, in part.
         """
         if self.far is None:
             return self._moved(len(units), now)
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
+        if alone is not None:
+            self.sliced.spread(self.free, self.asked, number, len(fresh), alone, asked)
         self.held.add(number, units, asked, max(now, asked + wait))
         if self.dram.passes(number, self.passes):
             held = self.far.find(number)
@@ -398,8 +380,7 @@ class Caches:
         before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
-        if way == "stores":
-            self.sliced.moved(of_it)
+        self.sliced.moved(way, of_it)
         return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:

@@ -11,6 +11,12 @@ from gpusim.machine.machine import Machine
 MOST_GROUPS = 8
 
 
+def distance(machine: Machine, number: int) -> int:
+    """Cycles by which a line's slice of the L2 is further than the mean: a parity of bits of its number says it."""
+    spread = machine.l2_channel.spread if machine.l2_channel else 0
+    return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
+
+
 @dataclass(eq=False)
 class SlicedStores:
     """When each slice would be done, were all stores of the SM shared evenly, and what it has to do beyond that.
@@ -23,6 +29,7 @@ class SlicedStores:
     own: dict[int, int] = field(default_factory=dict)
     everyone: int = 0
     last: int = 0  # 1/64 cycles of the last store
+    apart: bool = False  # whether the lines of the store that is served lie apart
 
     @property
     def number(self) -> int:
@@ -30,14 +37,24 @@ class SlicedStores:
         channel, rules = self.machine.l2_channel, self.machine.l2_atomic
         return rules.slices if channel and rules and channel.slice_ahead else 0
 
-    def moved(self, parts: int) -> None:
+    def moved(self, way: str, parts: int) -> None:
         """Each slice has had its part of a store, or of a load among stores."""
-        self.everyone, self.last = self.everyone + parts * self.number, parts
+        if way == "stores":
+            self.everyone, self.last = self.everyone + parts * self.number, parts
 
-    def apart(self, numbers: list[int]) -> bool:
+    def lie_apart(self, numbers: list[int]) -> bool:
         """Whether some lines of a store are further from the one before than a slice's four pieces in a row."""
         steps = [abs(after - before) for before, after in pairwise(numbers)]
         return self.number > 0 and max(steps, default=0) > 4 * self._lines
+
+    def spread(
+        self, free: dict[str, int], asked: dict[str, list[tuple[int, int]]], line: int, fresh: int, extra: int, now: int
+    ) -> None:
+        """Let the slice of a line that lies apart have what the L2 has just taken of it, by its ways and their past."""
+        if self.apart and fresh:
+            late = self.store(line, fresh, extra, free["all stores"], now)
+            free["all stores"] += late
+            asked["stores"].append((now, late))
 
     def store(self, number: int, fresh: int, extra: int, mean: int, now: int) -> int:
         """For how many 1/64 cycles longer the L2 takes no store after units of a line, and as many parts of units.
