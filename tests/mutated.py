@@ -192,6 +192,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_channel.store_lines": 2,
     "l2_channel.store_wait": 60,
     "l2_channel.store_line_wait": 30,
+    "l2_channel.slice_ahead": 1,
     "l2_channel.spread": 7,
     "cache.l2_sector_parts": 20,
     "l2_channel.load_line_parts": 200,

@@ -16,7 +16,11 @@ from gpusim.machine.simulated_sms import mean
 H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_stores.csv"
 CODE = Path(__file__).parent / "measured" / "stores.cubin.xz"
-ACCESSES = {"four32": 4, "one32": 1}  # of a round, where a kernel has neither 16 (stores) nor four (atomics)
+ACCESSES = {
+    "four32": 4,
+    "four128": 4,
+    "one32": 1,
+}  # of a round, where a kernel has neither 16 (stores) nor four (atomics)
 WALKS = 4  # of blocks, warps, lanes, steps: seven numbers each
 
 

@@ -1,7 +1,8 @@
 """Stores that join each other in an SM, and atomics that end a launch: as an H200 had them (h200_stores.csv), and here.
 
 `store_lines`, `store_wait` and `store_line_wait` of `[l2_channel]` were read off `one_warp`, `whole_parts` and
-`real_parts` of `[l2_atomic]` off `update` with one word and two; the other rows were in sight.
+`real_parts` of `[l2_atomic]` off `update` with one word and two; `slice_ahead` was fitted to `strided` and `pitched`;
+the other rows were in sight.
 """
 
 import pytest
@@ -18,6 +19,8 @@ LIMITS = {
     "shared_all": (10, 17),
     "widths": (1.6, 24),
     "update": (7.5, 35),
+    "strided": (7, 26),
+    "pitched": (5, 17),
 }
 of = by_experiment(rows)
 

@@ -26,7 +26,7 @@ from gpusim.machine.simulated_sms import blocks_of, simulated_blocks
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
-from gpusim.sm.memory.l2_channel.declaration import sector_shares
+from gpusim.sm.memory.l2_channel.declaration import own_slices, sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.memory.what_if import packs
 from gpusim.sm.pipes.pipe.declaration import choices
@@ -147,6 +147,7 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
     """Give one of so many SMs its share of the L2, and of what the SMs with blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
+    sm.machine.store_groups, sm.machine.own_slice = own_slices(machine, sm.launch.sharers)
     sm.machine.shared_parts = SHARE_PARTS * min(number, len(simulated_blocks(kernel, machine, number)))
     sm.launch.passes_on = sm.launch.sharers > 1
 

@@ -15,6 +15,7 @@ from scan.dram import Dram, from_memory, sector_parts
 from scan.held_stores import HeldStores
 from scan.l2_atomic import Slices
 from scan.levels import Level, Line
+from scan.sliced_stores import SlicedStores, distance
 from scan.tag_stage import Stage, turn
 
 UNIT = 32  # bytes: lines are held and moved in such units
@@ -44,12 +45,14 @@ class Caches:
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
     passes: int = 0  # of 64 lines of buffers, those of which what is stored goes on to the DRAM
     dram: Dram = field(init=False)  # its queue and latency
+    sliced: SlicedStores = field(init=False)  # of the L2, that stores fill unevenly
     asking: int = -1  # the pc of the load that is served
 
     def __post_init__(self) -> None:
         """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
         stands = (machine := self.machine).l2 and (machine.l2_channel or machine.architecture)
         self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
+        self.sliced = SlicedStores(machine, self.sms)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -182,7 +185,7 @@ class Caches:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
         left, rules, sent, parted = [now], self.machine.l1, [], 0
-        wait = self.held.wait(len(requests))
+        wait, self.sliced.apart = self.held.wait(len(requests)), self.sliced.lie_apart([each[0] for each in requests])
         for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
                 held, copied = self.near.find(number), rules.local_stores == "copied"
@@ -190,16 +193,17 @@ class Caches:
                 if stays:
                     self._keep(self.near, number, stays, now, stored=set() if copied else stays)
                 goes = units if copied else units - stays
-                parted += bool(partly) and bool(goes) and number not in self.held.waiting(now)
+                alone = bool(partly) and bool(goes) and number not in self.held.waiting(now)
+                parted += alone
                 if goes:
-                    left.append(self._far_store(number, goes, now, wait))
+                    left.append(self._far_store(number, goes, now, wait, alone))
                     sent.append(goes)
                 continue
             fresh, alone = units - self.held.of(number, now), bool(partly) and number not in self.held.waiting(now)
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             parted, sent = parted + alone, [*sent, units]
-            left.append(self._far_store(number, units, now, wait))
+            left.append(self._far_store(number, units, now, wait, alone))
             if self.slices and self.asking in self.crowded and fresh:
                 self.held.keep(number, self.slices.store(number, len(fresh), left[-1], parted=alone))
         room = self.held.room - cycles if sent and self.asking in self.crowded else now
@@ -288,7 +292,7 @@ class Caches:
         now = self._sent("loads", len(units), now)
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
-        latency += self._distance(number)
+        latency += distance(self.machine, number)
         if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
         lost = self.partition.lacking(number, units)
@@ -316,20 +320,17 @@ class Caches:
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
         return max([now + latency, *times])
 
-    def _distance(self, number: int) -> int:
-        """Cycles by which a line's slice of the L2 is further than the mean: a parity of bits of its number says it."""
-        spread = self.machine.l2_channel.spread if self.machine.l2_channel else 0
-        return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
-
-    def _far_store(self, number: int, units: set[int], now: int, wait: int = 0) -> int:
+    def _far_store(self, number: int, units: set[int], now: int, wait: int = 0, alone: bool | None = None) -> int:
         """The cycle at which units have left the SM, but those that an earlier store of the line still has waiting.
 
-        They wait for so many cycles, at least, for others.
+        They wait for so many cycles, at least, for others; `alone`: those of a store do, in part.
         """
         if self.far is None:
             return self._moved(len(units), now)
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
+        if alone is not None:
+            self.sliced.spread(self.free, self.asked, number, len(fresh), alone, asked)
         self.held.add(number, units, asked, max(now, asked + wait))
         if self.dram.passes(number, self.passes):
             held = self.far.find(number)
@@ -379,6 +380,7 @@ class Caches:
         before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
+        self.sliced.moved(way, of_it)
         return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:

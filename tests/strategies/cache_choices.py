@@ -51,6 +51,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_channel.store_lines": (0, 1, 3, 24),
     "l2_channel.store_wait": (0, 12, 200),
     "l2_channel.store_line_wait": (0, 4, 30),
+    "l2_channel.slice_ahead": (0, 2, 40),
     "l2_channel.spread": (0, 3, 8),
     "l2_channel.load_line_parts": (0, 64, 150),
     "l2_channel.load_least_bytes": (0, 56, 150),

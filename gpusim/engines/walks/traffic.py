@@ -42,6 +42,7 @@ class Level(StrEnum):
     DRAM = "DRAM"
 
 
+LOCAL = "local memory"  # the use of its words in the L1, whatever they are
 INTO_SHARED = Bulk.LOAD, Bulk.NEARBY
 WARPS, OF_ROWS, OF_COLUMN = 4, 512, 8  # of a warpgroup; words of its 64 rows, and of a column: 32 bytes each
 LEVEL_OF = {
@@ -58,7 +59,8 @@ LEVEL_OF = {
 class Words:
     """Words that the instruction at `pc` reads and writes at a level; for `use` see isa.dataflow.register_use.
 
-    Behind the caches words belong to no instruction: there `pc` is None, and `use` the buffer in which they lie.
+    Those of local memory in the L1 have its name. Behind the caches words belong to no instruction: there `pc` is None,
+    and `use` the buffer in which they lie.
     """
 
     pc: int | None
@@ -143,6 +145,7 @@ def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator
             times = int((touched.counts if row.unit is Unit.SMEM else touched.active)[pc])
             shared = touched.spaces.get(pc, {}).get(Unit.SHARED, 0)
             use = joined(touched.buffers[pc]) if pc in touched.buffers else whose.stored.get(pc, whose.written[pc])
+            use = LOCAL if row.unit is Unit.LOCAL else use
             for level, threads in ((LEVEL_OF[row.unit], times - shared), (Level.SHARED, shared)):
                 count = -(-row.nbytes * threads // WORD_BYTES)
                 yield Words(pc, level, use, count * row.is_load, count * row.is_store)

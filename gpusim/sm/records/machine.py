@@ -173,6 +173,11 @@ class MachineNumbers(Record):
     store_lines: int  # lines stored to, the last ones, that wait for stores that join them
     store_wait: int  # cycles for which such a line waits at least
     store_line_wait: int  # the same for each line of its store, if that is longer
+    slice_ahead: int  # cycles by which a slice may have more stores to do than the mean, or fewer
+    store_slices: int  # slices of the L2 that do stores; 0: all are equally busy
+    store_slice_lines: int  # neighbouring lines of one slice
+    store_groups: int  # groups of SMs for which one stands, each with slices of its own
+    own_slice: int  # parts of its share of the L2 that a store takes one slice beyond the mean
     load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
     load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known

@@ -45,6 +45,9 @@ class LoadStore(Record):
     sent: int  # of that line's store, the sectors that joined none, a mask
     held: int  # the place of the line stored to last
     held_next: int  # the place of the next such line
+    slices_even: int  # work that all slices have got, in parts of a cycle
+    of_last: int  # what the last store took the L2, in parts of a cycle
+    ahead: Numbers  # when each slice has done its own work besides
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done what came before, in parts of a cycle

@@ -172,6 +172,8 @@ class Chip(Record):
     handed_until: int  # until when the chip hands out the block before
     handed_parts: int  # and so many 64ths of a cycle
     channel: int  # when the memory channel is free, in parts of a cycle
+    slices_even: int  # work that all its slices have got, in parts of a cycle
+    ahead: Numbers  # when each slice has done its own work besides
     shared: Numbers  # when the L2 is free, for loads, stores and shared answers, in parts of a cycle
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle

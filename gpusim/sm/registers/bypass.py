@@ -26,7 +26,7 @@ class Bypass(msgspec.Struct, frozen=True):
 
     product_result: Count  # cycles from the issue of a multiply-add of 64 bits with factors of 32 to its lower word
     addend_read: Count  # cycles from the issue of such a multiply-add to its reads
-    wide_result: Count  # cycles from the issue of unit class wide to its result; its latency is that of a chain
+    wide_result: Count  # cycles from the issue of another of unit class wide to its result; its latency is a chain's
     multiply_result: Count  # cycles from the issue of unit class imul to its result
     double_result: Count  # cycles from the issue of unit class dp to its result
     half_result: Count  # cycles from the issue of unit class fp16 to its result

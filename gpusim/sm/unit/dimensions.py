@@ -54,6 +54,7 @@ QUESTION = Dimension(None, lambda x: room.QUESTIONS if x.ahead else 0)
 RETURN = Dimension(None, lambda x: room.RETURNS if x.machine.late_asks else 0)
 SLICE = Dimension(None, lambda x: int(x.machine.slices))
 BANK = Dimension(None, lambda x: int(x.machine.banks))
+STORE_SLICE = Dimension(None, lambda x: int(x.machine.store_slices))
 HELD_LINE = Dimension(None, lambda x: int(x.machine.store_lines))
 # As many as there may be, in each record: few, and each issue looks at them. Apart they would cost it up to 5 %.
 AGENT = Dimension(room.SCHEDULERS + 3, lambda x: int(x.machine.schedulers) + 3)

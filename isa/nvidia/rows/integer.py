@@ -22,7 +22,7 @@ _ALIKE = (  # of threads and of the warp
            signs={"abc": "-~"}),
     Family("IMAD", "dabcQ", Unit.IMUL, integer.multiply_add, None, "Q", "Q", {"X": integer.X},
            frozenset({"MOV", "U32", "SHL", "IADD"}), signs={"c": "-~"}),
-    Family("IMAD.WIDE", "dPabcQ", Unit.IMUL, integer.wide_signed, integer.wide_carry, "PQ", "Q",
+    Family("IMAD.WIDE", "dPabcQ", Unit.WIDE, integer.wide_signed, integer.wide_carry, "PQ", "Q",
            {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"registers": "dc2"},
            signs={"c": "-~"}),
     Family("IMAD.HI", "dPabcQ", Unit.WIDE, integer.high_signed, integer.wide_carry, "PQ", "Q",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import kernels, looping_kernels
 
-from gpusim.engines.walks.traffic import Level, traffic
+from gpusim.engines.walks.traffic import LOCAL, Level, traffic
 from gpusim.launch.file.prepare import prepared
 from isa.dataflow.register_use import OTHER, RESULTS
 from isa.kernel import Kernel
@@ -70,7 +70,7 @@ def test_scalar_registers_count_once_for_a_warp():
 
 
 def test_each_cache_counts_what_goes_through_it():
-    """Texture and constant loads are counted at their caches, spills at the L1 under the name of the spilled value."""
+    """Texture and constant loads are counted at their caches, spills at the L1 as local memory."""
     text = """
 .block 32
 .local 8
@@ -84,7 +84,7 @@ def test_each_cache_counts_what_goes_through_it():
 """
     found = traffic(read(text))
     assert found.read(Level.TEXTURE_CACHE, "x") == found.read(Level.CONSTANT_CACHE, "x") == 32
-    assert found.read(Level.L1, "x") == found.written(Level.L1, "x") == 64
+    assert found.read(Level.L1, LOCAL) == found.written(Level.L1, LOCAL) == 64
     assert found.read(Level.L2, "x") == 32
 
 

@@ -311,13 +311,13 @@ def test_others_may_have_asked_for_unknown_places():
         (16, "b", "MOV R1, R0", 12 / 8),
         (16, "a", "MOV R1, R0", 12 / 4),
         (16, "b", "MOV R1, 0", 0),  # the first wave has asked for the same
-        (16, "b", "SHR R1, R0, 2", 3 * 2 / 8),  # all blocks of a wave ask for the same: one of each half crosses
+        (16, "b", "SHR R1, R0, 2", 3 / 8),  # all blocks of a wave ask for the same: only the first crosses
     ],
 )
 def test_all_sms_find_lines_in_the_other_half(blocks, stored, place, part):
     """Four SMs, two near each half: a line is crossed for where place, storer and reader before were on the other side.
 
-    That is an eighth of the lines for which later blocks ask first, a quarter of those of a buffer that is stored to.
+    That is an eighth of the lines for which later blocks ask first of all, of a buffer that is stored to a quarter.
     """
     kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=32768, lines=EACH))
     run = run_chip(kernel, load("h200", HALVES))

@@ -33,6 +33,9 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     sm.load_store.dram_before, sm.load_store.dram_turns = chip.dram_before, chip.dram_turns
     for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
+    sm.load_store.slices_even = chip.slices_even
+    for slice_ in range(sm.machine.store_slices):
+        sm.load_store.ahead[slice_] = chip.ahead[slice_]
     for slice_ in range(sm.machine.slices):
         sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
     if sm.machine.channels > 1:
@@ -71,6 +74,9 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     chip.dram_before, chip.dram_turns = sm.load_store.dram_before, sm.load_store.dram_turns
     for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
+    chip.slices_even = sm.load_store.slices_even
+    for slice_ in range(sm.machine.store_slices):
+        chip.ahead[slice_] = sm.load_store.ahead[slice_]
     for slice_ in range(sm.machine.slices):
         chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]
     if sm.machine.channels > 1:

@@ -7,6 +7,7 @@ import msgspec
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import CHANNELS
 from gpusim.sm.unit.declare import Condition, Declaration, field
+from gpusim.sm.unit.dimensions import STORE_SLICE
 from gpusim.sm.unit.ranges import MOST, Positive
 
 
@@ -28,6 +29,8 @@ UNIT = Declaration(
             field("handed_until", "until when the chip hands out the block before"),
             field("handed_parts", "and so many 64ths of a cycle"),
             field("channel", "when the memory channel is free, in parts of a cycle"),
+            field("slices_even", "work that all its slices have got, in parts of a cycle"),
+            field("ahead", "when each slice has done its own work besides", STORE_SLICE),
             field("shared", "when the L2 is free, for loads, stores and shared answers, in parts of a cycle", 3),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),
         ),

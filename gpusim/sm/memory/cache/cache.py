@@ -33,7 +33,7 @@ from gpusim.sm.memory.cache.tags import ARRIVED, DIRTY, TAG, TOUCHED, USED
 from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
-from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_channel import l2_channel, slices
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
@@ -107,7 +107,7 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
     asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
     done, lines, parted, sectors = now, 0, 0, 0
-    wait = l2_channel.wait(sm, int(entry.requests))
+    wait, apart = l2_channel.wait(sm, int(entry.requests)), slices.apart(sm, words, row, int(entry.requests))
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
         account.ask(sm, line, noted & UNITS, needed(noted))
@@ -122,6 +122,8 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
             sent, parted = count_bits(sm.load_store.sent) if goes else 0, parted + alone
             done = max(done, gone)
             l2_atomic.store(sm, instruction, line, sent, alone, gone)
+            if apart:
+                slices.store(sm, line, sent, alone, now)
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now
@@ -316,10 +318,21 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
         tags.fill(words, way, lost, done)
-    elif done == ARRIVED:
+    elif done == ARRIVED and _is_first(sm, words, line, units):
         done = _found(sm, words, way, line, units, gone + latency)
     tags.use(words, cache, way)
     return max(done, gone + latency)
+
+
+@rarely
+def _is_first(sm: Sm, words: Numbers, line: int, units: int) -> bool:
+    """Tell whether no SM has asked the L2 for these sectors in this launch; from now on one has."""
+    cache = sm.launch.caches[FAR]
+    way = tags.way(words, cache, line)
+    first = tags.there(words, cache, way, line, units) == ARRIVED
+    if first:
+        tags.stored(words, way, units, TOUCHED)
+    return bool(first)
 
 
 @rarely

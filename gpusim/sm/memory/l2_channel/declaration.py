@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Annotated, Any
 
 import msgspec
@@ -11,12 +12,14 @@ from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import looks, updates
 from gpusim.sm.unit.capacities import HELD_LINES
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
-from gpusim.sm.unit.dimensions import HELD_LINE
+from gpusim.sm.unit.dimensions import HELD_LINE, STORE_SLICE
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
+OWN_PARTS = 64  # in which an SM's own part of what a slice gets counts
+GROUPS = 8  # of the SMs for which one stands: where each stores there is one slice
 ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
 
 
@@ -32,6 +35,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined; 0: none
     store_wait: Count = 0  # cycles for which a line waits at least
     store_line_wait: Count = 0  # cycles of the same for each line of its store, if that is longer
+    slice_ahead: Count = 0  # cycles of stores by which a slice may be ahead of the mean, or behind; 0: all are equal
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     furthest: Count = 0  # cycles by which loads of the SM furthest from the L2 are later than those of the mean SM
@@ -54,6 +58,11 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.store_line_wait = channel.store_line_wait
         packed.slice_spread, packed.load_least = channel.spread, channel.load_least_bytes
         packed.load_line_cost = channel.load_line_parts
+    if channel and channel.slice_ahead and machine.l2_atomic:
+        slices = machine.l2_atomic
+        packed.slice_ahead, packed.store_slices = channel.slice_ahead, slices.slices
+        packed.store_slice_lines = slices.bytes // machine.global_memory.line_bytes
+        packed.store_groups, packed.own_slice = own_slices(machine, 1)
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
@@ -66,6 +75,16 @@ def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
         return 0, 0, 0
     moved = SHARE_PARTS * SECTOR_BYTES * sms
     return round(moved / whole.load_bytes), round(moved / whole.store_bytes), round(moved / most_loaded(whole))
+
+
+def own_slices(machine: Machine, sms: int) -> tuple[int, int]:
+    """In how many slices are the lines of so many SMs for which one stands, and what its own stores take one of these.
+
+    That in parts of the SM's share of the L2. If n SMs store in slices of their own, chance gives one of S slices what
+    is S / sqrt(n) shares more than the mean; if these are in g groups, each of them S / sqrt(n g).
+    """
+    slices, groups = machine.l2_atomic.slices if machine.l2_atomic else 0, min(GROUPS, sms)
+    return groups, round(OWN_PARTS * slices / sqrt(sms * groups))
 
 
 def most_loaded(whole: L2Channel) -> int:
@@ -87,7 +106,8 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-STORED = "store_line_cost store_buffer store_lines store_wait store_line_wait"
+SLICED = "slice_ahead store_slices store_slice_lines store_groups own_slice"
+STORED = f"store_line_cost store_buffer store_lines store_wait store_line_wait {SLICED}"
 ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least shared_cost shared_parts"
 
 UNIT = Declaration(
@@ -103,6 +123,11 @@ UNIT = Declaration(
             field("store_lines", "lines stored to, the last ones, that wait for stores that join them"),
             field("store_wait", "cycles for which such a line waits at least"),
             field("store_line_wait", "the same for each line of its store, if that is longer"),
+            field("slice_ahead", "cycles by which a slice may have more stores to do than the mean, or fewer"),
+            field("store_slices", "slices of the L2 that do stores; 0: all are equally busy"),
+            field("store_slice_lines", "neighbouring lines of one slice"),
+            field("store_groups", "groups of SMs for which one stands, each with slices of its own"),
+            field("own_slice", "parts of its share of the L2 that a store takes one slice beyond the mean"),
             field(
                 "load_line_cost",
                 "parts of a cycle in which the channel of loads moves what a load wants of a line, at least",
@@ -126,6 +151,9 @@ UNIT = Declaration(
             field("sent", "of that line's store, the sectors that joined none, a mask", role=Role.FREE),
             field("held", "the place of the line stored to last", role=Role.FREE),
             field("held_next", "the place of the next such line", role=Role.UNCOMPARED),
+            field("slices_even", "work that all slices have got, in parts of a cycle", role=Role.UNCOMPARED),
+            field("of_last", "what the last store took the L2, in parts of a cycle", role=Role.FREE),
+            field("ahead", "when each slice has done its own work besides", STORE_SLICE, role=Role.UNCOMPARED),
             field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
             field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),
@@ -141,6 +169,7 @@ UNIT = Declaration(
             _stores,
             "{kernel} stores nothing",
         ),
+        Condition("l2_channel.slice_ahead", SLICED, _stores, "{kernel} stores nothing"),
         Condition(
             "l2_channel.spread l2_channel.load_*",
             f"slice_spread load_line_cost load_least shared_cost.{LOADS}",
@@ -156,6 +185,7 @@ UNIT = Declaration(
             "l2_channel.store_buffer": MOST,
             "l2_channel.store_lines": HELD_LINES,
             "l2_channel.store_*wait": MOST,
+            "l2_channel.slice_ahead": 0,
             "l2_channel.load_bytes": MOST,
             "l2_channel.store_bytes": MOST,
             "l2_channel.answer_bytes": MOST,

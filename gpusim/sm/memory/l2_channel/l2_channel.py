@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS
+from gpusim.sm.memory.l2_channel import slices
 from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import PARTS
@@ -109,6 +110,8 @@ def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
         most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
         cost = cost * unit.asked[way] // most
     unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
+    if way == STORES and machine.store_slices:
+        slices.even(sm, cost)
     return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
 
 

@@ -1,13 +1,6 @@
-"""Triton kernels ranked for a card that is not there: each configuration is compiled without a driver, and simulated.
+"""Configurations of a Triton kernel ranked by their simulated time: compiled without a driver, and simulated.
 
-    import gpusim.api.triton
-
-    gpusim.api.triton.rank(softmax, configs, {"x": x, "out": out, "n": 1000}, grid=(4096,), machine="rtx3090")
-
-    fast = gpusim.api.triton.perf_model(softmax, grid)
-    @triton.autotune(configs, key=["n"], prune_configs_by={"perf_model": fast, "top_k": 4})
-
-Needs the extra `triton`. Kernels that take tensor descriptors as arguments are refused; they may make them.
+Kernels that take tensor descriptors as arguments are refused; they may make them.
 """
 
 from __future__ import annotations
@@ -28,6 +21,8 @@ from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.search.code.code_tuning import How, timed
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_module import RawModule
+from gpusim.api.triton.array import SHORT
+from gpusim.api.triton.scratch import scratch
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import executing, number
 from gpusim.machine.machine import Machine
@@ -40,7 +35,6 @@ from isa.reading import extra
 DEFAULT = "rtx3090"
 ALIGNED = 16  # bytes of a pointer, and what divides a whole number, from which on Triton makes wider accesses
 WARP = 32
-SHORT = range(-(2**31), 2**31)  # whole numbers that Triton passes in 32 bits
 OPTIONS = "num_warps", "num_stages", "num_ctas", "maxnreg"  # of a configuration, which are the compiler's
 NAMES = {"float": "fp", "bfloat": "bf", "int": "i", "uint": "u"}  # Triton's, by NumPy's and PyTorch's
 Grid = Sequence[int] | Callable[[Mapping[str, Any]], Sequence[int]]
@@ -251,9 +245,7 @@ def _kernel(launch: _Launch) -> Any:
         path = Path(name) / f"{launch.name}.cubin"
         path.write_bytes(launch.cubin)
         function = RawModule(path=path).get_function(launch.name)
-    hidden: list[Any] = [None] * (len(function.parameter_bytes) - len(launch.arguments))  # pointers to scratch memory
-    if launch.scratch:  # blocks build tensor maps in it; the second pointer is a profiler's
-        hidden[0] = np.zeros(launch.scratch * prod(launch.grid), np.uint8)
+    hidden = scratch(len(function.parameter_bytes) - len(launch.arguments), launch.scratch, prod(launch.grid))
     arguments = (*launch.arguments, *hidden)
     return function.launched(
         launch.grid, (launch.threads,), arguments, shared_mem=launch.shared, cluster=launch.cluster or None

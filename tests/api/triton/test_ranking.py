@@ -11,8 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import gpusim.api.triton
-from gpusim.api.triton import specialized
+import gpusim
+from gpusim.api.triton import ranking
+from gpusim.api.triton.ranking import specialized
 from isa.errors import UserError
 from isa.nvidia.compiler import tools
 
@@ -50,7 +51,7 @@ class Tensor:
 
 def test_the_package_has_the_module():
     """`gpusim.triton` is the module, which is imported when it is first asked for."""
-    assert gpusim.triton.rank is gpusim.api.triton.rank
+    assert gpusim.triton.rank is ranking.rank
 
 
 def test_arguments_have_tritons_types():
@@ -70,9 +71,9 @@ def test_arguments_have_tritons_types():
     assert asked["signature"] == {
         "x": "*fp32", "h": "*u8", "t": "*bf16", "small": "i32", "large": "i64", "real": "fp32", "flag": "i1",
     }  # fmt: skip
-    kinds = [type(gpusim.api.triton._array(value)) for value in passed[3:]]
+    kinds = [type(ranking._array(value)) for value in passed[3:]]
     assert kinds == [np.int32, np.int64, np.float32, np.int8]
-    assert gpusim.api.triton._array(passed[2]).nbytes == 24
+    assert ranking._array(passed[2]).nbytes == 24
 
 
 def test_constants_and_multiples_of_16_are_told():
@@ -127,12 +128,12 @@ def test_configurations_are_ranked_by_time(triton):
         return (triton.cdiv(SIZE, meta["BLOCK"]),)
 
     configs = [triton.Config({"BLOCK": size}, num_warps=warps) for size, warps in ((SIZE, 1), (256, 2), (128, 4))]
-    found = gpusim.api.triton.rank(add, configs, vectors(), grid, machine="a100", jobs=1)
+    found = ranking.rank(add, configs, vectors(), grid, machine="a100", jobs=1)
     times = [one.milliseconds for one in found]
     assert times == sorted(times)
     assert found[-1].config is configs[0]
     assert all(one.figures and not one.reason for one in found)
-    model = gpusim.api.triton.perf_model(add, grid, machine="a100")
+    model = ranking.perf_model(add, grid, machine="a100")
     again = [model(**vectors(), **one.config.all_kwargs()) for one in found]
     assert again == times
 
@@ -146,7 +147,7 @@ def test_products_of_tiles_are_ranked(triton):
     tile = np.zeros((64, 64), np.float16)
     arguments = {"a": tile, "b": tile.copy(), "c": np.zeros((64, 64), np.float32), "k": 2}
     configs = [triton.Config({"BLOCK": 64}, num_warps=warps) for warps in (1, 4)]
-    first, second = gpusim.api.triton.rank(product, configs, arguments, (1,), machine="a100", jobs=1)
+    first, second = ranking.rank(product, configs, arguments, (1,), machine="a100", jobs=1)
     assert (first.reason, second.reason) == ("", "")
     assert (first.config, second.config) == (configs[1], configs[0])
 
@@ -155,7 +156,7 @@ def test_products_of_tiles_are_ranked(triton):
 def test_a_machine_without_machine_code_is_refused():
     """Chips older than the machine code that is executed are refused with those that are not."""
     with pytest.raises(UserError, match=r"^gtx580: executes no machine code; take a100"):
-        gpusim.api.triton.perf_model(kernel(), (1,), machine="gtx580")
+        ranking.perf_model(kernel(), (1,), machine="gtx580")
 
 
 TILES = (32, 32, 32, 1, 2), (64, 64, 32, 4, 3), (128, 64, 32, 4, 2), (64, 128, 64, 8, 3)  # M, N, K, warps, stages
@@ -183,12 +184,12 @@ def stand_in_for_triton(monkeypatch):
         TritonError=ValueError,
         GPUTarget=lambda kind, number, warp: number,  # noqa: ARG005
     )
-    real = gpusim.api.triton.extra.module
+    real = ranking.extra.module
 
     def module(name, needs):
         return fake if name.startswith("triton") else real(name, needs)
 
-    monkeypatch.setattr(gpusim.api.triton.extra, "module", module)
+    monkeypatch.setattr(ranking.extra, "module", module)
     if not tools.installed("nvdisasm"):
         pytest.skip("nvdisasm is not installed")
 
@@ -197,11 +198,11 @@ def stand_in_for_triton(monkeypatch):
 def test_blocks_have_scratch_memory_of_their_own():
     """A kernel that makes descriptors gets memory for each of its blocks, before the pointer of a profiler, null."""
     configs, standing, arguments, grid = products()
-    machine = gpusim.api.triton._machine("h200", {})
-    options = gpusim.api.triton._options(configs[1])
-    launch = gpusim.api.triton._launched(standing, configs[1].kwargs, options, arguments, grid, machine)
-    without = gpusim.api.triton._kernel(launch)
-    made = gpusim.api.triton._kernel(replace(launch, scratch=128))
+    machine = ranking._machine("h200", {})
+    options = ranking._options(configs[1])
+    launch = ranking._launched(standing, configs[1].kwargs, options, arguments, grid, machine)
+    without = ranking._kernel(launch)
+    made = ranking._kernel(replace(launch, scratch=128))
     sizes = [one.nbytes for one in made.buffers]
     assert sorted(sizes) == sorted([*(one.nbytes for one in without.buffers), 128 * 16])
     behind = 0x210 + 3 * 8 + 8  # three arrays and a number of four bytes, from where parameters begin on sm_90
@@ -232,7 +233,7 @@ def test_a_space_of_products_is_ranked(machine):
     (sums of single precision), one of the H200 2,048.
     """
     configs, standing, arguments, grid = products()
-    found = gpusim.api.triton.rank(standing, configs, arguments, grid, machine=machine, jobs=1)
+    found = ranking.rank(standing, configs, arguments, grid, machine=machine, jobs=1)
     assert [one.reason for one in found] == [""] * len(configs)
     times = [one.milliseconds for one in found]
     assert times == sorted(times)

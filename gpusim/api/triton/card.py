@@ -1,0 +1,126 @@
+"""The card that is not there: it executes and times launches, and has a clock of simulated time."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gpusim.analysis.account.answer import Result
+from gpusim.analysis.account.figures import Figures, figures
+from gpusim.api.raw_module import RawFunction
+from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import Sms
+
+CLEARED_BYTES = 256 * 1024 * 1024  # of Triton's driver for CUDA
+MEGA, MILLI = 10**6, 1000
+KEPT = 4  # results, each with the memory of its launch
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch as it was simulated; `grid` counts blocks, `threads` are those of a block."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    threads: int
+    figures: Figures = field(repr=False)
+
+    @property
+    def milliseconds(self) -> float:
+        """Simulated time of the launch."""
+        return self.figures.milliseconds
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """What a launch passes to a kernel."""
+
+    function: RawFunction
+    grid: tuple[int, int, int]
+    threads: int
+    shared: int
+    arguments: tuple[Any, ...]
+    cluster: tuple[int, ...] | None
+
+    def key(self) -> Hashable:
+        """Return what says whether launches are alike: kernel, sizes, numbers, and which arrays are the same."""
+        places = [_place(one) for one in self.arguments]
+        given = tuple((_identity(one), places.index(place)) for one, place in zip(self.arguments, places, strict=True))
+        return self.function.name, id(self.function.module), self.grid, self.threads, self.shared, given
+
+
+class Cleared:
+    """The memory by which a benchmark of Triton clears the L2; as long as it lives, launches are only timed."""
+
+
+@dataclass(eq=False)
+class Card:
+    """A machine with its clock, and the launches that it ran; a launch that a benchmark repeats is simulated once."""
+
+    machine: Machine
+    sms: Sms = 1
+    values: bool = True
+    launches: list[Launched] = field(default_factory=list)
+    results: deque[Result] = field(default_factory=partial(deque, maxlen=KEPT), repr=False)  # of the last launches
+    milliseconds: float = 0.0  # of simulated time, since the beginning
+    cleared: weakref.ref[Cleared] | None = field(default=None, repr=False)
+    cold: bool = field(default=False, repr=False)  # whether the L2 was cleared after the last launch
+    known: dict[Hashable, float] = field(default_factory=dict, repr=False)
+
+    def benchmark(self) -> Cleared:
+        """Begin a benchmark, which ends when nobody holds what is returned: launches are timed, memory stays as it is.
+
+        A launch that comes again takes the time of the first one.
+        """
+        memory = Cleared()
+        self.cleared, self.known = weakref.ref(memory), {}
+        return memory
+
+    def clear(self) -> None:
+        """Clear the L2 as Triton does, by stores to 256 MB: that takes its time, and the next launch finds nothing."""
+        self.milliseconds += CLEARED_BYTES / (self.machine.chip.dram_mbs * MEGA) * MILLI
+        self.cold = True
+
+    def launch(self, call: Call) -> None:
+        """Run a launch, and let its time pass. Raises UserError as a call of `RawFunction` does."""
+        timed_alone = self.cleared is not None and self.cleared() is not None
+        key, self.cold, cold = (call.key(), self.cold), False, self.cold
+        if not timed_alone or key not in self.known:
+            self.known[key] = self._simulated(call, values=self.values and not timed_alone, cold=cold)
+        self.milliseconds += self.known[key]
+
+    def _simulated(self, call: Call, *, values: bool, cold: bool) -> float:
+        result = call.function(
+            call.grid,
+            call.threads,
+            call.arguments,
+            shared_mem=call.shared,
+            cluster=call.cluster,
+            machine=self.machine,
+            caches="cold" if cold else "warm",
+            sms=self.sms,
+            values=values,
+        )
+        self.results.append(result)
+        self.launches.append(Launched(call.function.name, call.grid, call.threads, figures(result)))
+        return self.launches[-1].milliseconds
+
+
+def _place(argument: Any) -> int | None:
+    """Return an array's address, or None for a number."""
+    held = getattr(argument, "array", argument)  # of a tensor map
+    return int(held.__array_interface__["data"][0]) if isinstance(held, np.ndarray) and held.ndim else None
+
+
+def _identity(argument: Any) -> Hashable:
+    """Return an array's shape, or a number."""
+    held = getattr(argument, "array", argument)
+    if held is None:
+        return None
+    return (held.dtype.str, held.shape) if held.ndim else (held.dtype.str, held.tobytes())
