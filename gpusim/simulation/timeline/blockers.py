@@ -20,10 +20,10 @@ from gpusim.sm.memory import queues
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.state.unpacked import unpacked
-from gpusim.sm.unit.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
+from gpusim.sm.unit.opcodes import BARRIER, FETCH, LOAD
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BY_NUMBER, SHARED, UNCHOSEN, Blocker, Stall, label
-from gpusim.views.timeline.document import NONE, Issued, Wait
+from gpusim.views.timeline.document import NONE, Wait
 from isa.operands.operand import PT_INDEX
 
 FORGOTTEN = 64  # entries beyond which those that are no longer needed are dropped
@@ -140,20 +140,6 @@ def conflicts(sm: Sm, record: Any) -> int:
     row = sm.facts.rows[record.pc]
     accesses = memory_access.accesses(row)
     return int(instruction_replay.beyond(sm.facts.machine, row, record.detail)) if accesses else 0
-
-
-def late(sm: Sm, one: Issued) -> int:
-    """Return the cycles by which an access to global memory is done later than where the level it needed is idle."""
-    row, machine = sm.facts.rows[one.pc], sm.facts.machine
-    if row.memory_kind != GLOBAL_MEMORY or not memory_access.accesses(row):
-        return 0
-    if row.action != LOAD and row.distinct == 0:
-        passes = (one.conflicts + row.words * machine.groups) * machine.global_request
-        return max(0, int(one.done - one.begin - passes))
-    far = machine.far_latency[row.far]
-    behind = {"L2": far, "far L2": far + machine.partition_late, "DRAM": machine.memory_latency}
-    latency = max(row.latency, behind.get(one.level, 0)) if row.action == LOAD else 0
-    return max(0, int(one.done - max(one.begin + latency, one.end)))
 
 
 # --- events -----------------------------------------------------------------------------------------------------------

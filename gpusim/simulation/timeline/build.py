@@ -17,6 +17,7 @@ from gpusim.launch.launch import launch
 from gpusim.machine.machine import Machine
 from gpusim.simulation.timeline import background, blockers
 from gpusim.simulation.timeline.background import Background
+from gpusim.simulation.timeline.late import late
 from gpusim.sm.account.record.declaration import (
     AWAIT,
     COPY,
@@ -241,7 +242,7 @@ def _write(kept: _Kept, record: Record) -> None:
 def _finish(kept: _Kept, number: int) -> None:
     """An instruction of the load/store unit needs no further record."""
     kept.unserved.remove(number)
-    made = replace(kept.issued[number], late=blockers.late(kept.sm, kept.issued[number]))
+    made = replace(kept.issued[number], late=late(kept.sm.facts, kept.issued[number]))
     kept.issued[number] = made
     _drop(kept, made)
 
