@@ -60,31 +60,39 @@ def spills(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | Non
 
     So many `blocks` fit on an SM. What is not `touched` takes no room; None: all is.
 
-    `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
-    turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
-    SM's side: the L2 holds one and a half copies, and `keeps_bytes` is a third more.
+    That is beyond `left_bytes`, if what is left is known.
     """
-    if machine.l2 is None:
-        return 0
-    more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
-    keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
-    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
-    size = sum(buffer.nbytes for buffer in kernel.buffers)
-    return _parts_beyond(_least(size, machine, touched.lines if touched else None), keeps, loses)
+    return _lost(machine, kernel, blocks, touched, machine.l2.left_bytes if machine.l2 else 0)
 
 
 def passes(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None = None) -> int:
     """Return how many of 64 lines of a kernel's buffers go on to the DRAM when they are stored to.
 
-    That is what the L2 does not keep, and of buffers that it keeps what is stored beyond `dirty_keeps_bytes`.
+    That is what is touched beyond `keeps_bytes`, though loads find more, and what is stored beyond `dirty_keeps_bytes`.
     """
-    lost, l2 = spills(machine, kernel, blocks, touched), machine.l2
+    lost, l2 = _lost(machine, kernel, blocks, touched), machine.l2
     if l2 is None or not l2.dirty_loses_bytes or sum(one.nbytes for one in kernel.buffers) <= l2.dirty_keeps_bytes:
         return lost
     stored = stored_to(kernel)
     size = sum(buffer.nbytes for buffer in kernel.buffers if buffer.name in stored)
     size = _least(size, machine, touched.stored if touched else None)
     return max(lost, _parts_beyond(size, l2.dirty_keeps_bytes, l2.dirty_loses_bytes))
+
+
+def _lost(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None, left: int = 0) -> int:
+    """Return how many of 64 lines are lost beyond `keeps_bytes`, or more that is `left`.
+
+    `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
+    turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
+    SM's side: the L2 holds one and a half copies, and `keeps_bytes` is a third more.
+    """
+    if machine.l2 is None:
+        return 0
+    l2, more = machine.l2, COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
+    keeps = min(l2.bytes, max(int(l2.keeps_bytes * more), left if l2.keeps_bytes else 0)) or l2.bytes
+    size = sum(buffer.nbytes for buffer in kernel.buffers)
+    loses = max(keeps, l2.loses_bytes or l2.bytes)
+    return _parts_beyond(_least(size, machine, touched.lines if touched else None), keeps, loses)
 
 
 def _least(size: int, machine: Machine, lines: int | None) -> int:
