@@ -73,12 +73,12 @@ def test_an_h200_keeps_less_than_fits():
         assert (megabytes * MEGABYTE / 128 - keeps) / (loses - keeps) == pytest.approx(lost, abs=0.051)
 
 
-def test_loads_find_more_than_waits_to_be_written():
-    """With `left_bytes` of 24 MB loads find all of these, and half of 28 MB; what is stored goes on beyond 16."""
-    machine = plain_machine(TAGS | KEEPS | {"l2.left_bytes": 24 * MEGABYTE})
-    kernels = [read(f".grid 4\n.buffer x u32 {size * MEGABYTE // 4}\nEXIT") for size in (24, 28, 32)]
-    assert [spills(machine, each, 1) for each in kernels] == [0, 32, 64]
-    assert [passes(machine, each, 1) for each in kernels] == [32, 48, 64]
+def test_what_is_left_is_lost_by_a_normal_distribution():
+    """Half of 24 MB is lost, of a deviation less and more 16 and 84 %; what is stored goes on beyond 16 MB."""
+    machine = plain_machine(TAGS | KEEPS | {"l2.left_bytes": 24 * MEGABYTE, "l2.left_spread": 2 * MEGABYTE})
+    kernels = [read(f".grid 4\n.buffer x u32 {size * MEGABYTE // 4}\nEXIT") for size in (16, 22, 24, 26, 32)]
+    assert [spills(machine, each, 1) for each in kernels] == [0, 10, 32, 54, 64]
+    assert [passes(machine, each, 1) for each in kernels] == [0, 24, 32, 40, 64]
 
 
 ROWS = Path(gpusim.__file__).parent / "published" / "h200_dirty.csv"
@@ -130,7 +130,7 @@ def test_an_h200_writes_what_it_was_measured_to_write():
 
 
 def test_an_h200_reads_again_what_it_was_measured_to_read():
-    """Launches that load 8 to 56 MB again find all but what was measured, within 6 points: in place, or apart."""
+    """Launches that load 8 to 56 MB again find all but what was measured, within 5 points: in place, or apart."""
     with ROWS.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     count = 0
@@ -140,6 +140,6 @@ def test_an_h200_reads_again_what_it_was_measured_to_read():
             size = loaded * (2 if row["what"] == "apart" else 1)
             kernel = read(f".grid 9999\n.buffer x u32 {size // 4}\nEXIT")
             measured = int(row["dram_read_bytes"]) / loaded
-            assert spills(load("h200"), kernel, 8) / 64 == pytest.approx(measured, abs=0.06), row
+            assert spills(load("h200"), kernel, 8) / 64 == pytest.approx(measured, abs=0.05), row
             count += 1
     assert count == 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import erf, sqrt
 
 import numpy as np
 from interpreter.interpret import interpret
@@ -42,7 +43,7 @@ def goes_on(machine: Machine, kernel: Kernel) -> int:
 
 
 def _not_kept(machine: Machine, kernel: Kernel, touched: Lines | None, *, left: bool = True) -> int:
-    """`left`: where loads look, the L2 may have more than it keeps of what is stored."""
+    """`left`: where loads look, of several waves, a normal distribution may say it."""
     assert machine.l2
     size, rules, more = sum(buffer.nbytes for buffer in kernel.buffers), machine.l2, Fraction(1)
     if not rules.keeps_bytes:
@@ -51,10 +52,9 @@ def _not_kept(machine: Machine, kernel: Kernel, touched: Lines | None, *, left: 
         size = min(size, len(touched[0]) * machine.global_memory.line_bytes)
     if kernel.blocks <= machine.chip.sms * occupancy(kernel, machine).blocks:
         more = Fraction(2) / Fraction(3, 2)
-    least = int(rules.keeps_bytes * more)
-    if left and rules.left_bytes > least:
-        least = rules.left_bytes
-    least = min(rules.bytes, least)
+    elif left and rules.left_bytes:
+        return round(32 * (1 + erf((size - rules.left_bytes) / rules.left_spread / sqrt(2))))
+    least = min(rules.bytes, int(rules.keeps_bytes * more))
     return beyond(size, least, max(least, rules.loses_bytes or rules.bytes))
 
 
