@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import erf, sqrt
 
 import numpy as np
 from interpreter.interpret import interpret
@@ -41,7 +42,8 @@ def goes_on(machine: Machine, kernel: Kernel) -> int:
     return _goes_on(machine, kernel, _counted(machine, kernel))
 
 
-def _not_kept(machine: Machine, kernel: Kernel, touched: Lines | None) -> int:
+def _not_kept(machine: Machine, kernel: Kernel, touched: Lines | None, *, left: bool = True) -> int:
+    """`left`: where loads look, of several waves, a normal distribution may say it."""
     assert machine.l2
     size, rules, more = sum(buffer.nbytes for buffer in kernel.buffers), machine.l2, Fraction(1)
     if not rules.keeps_bytes:
@@ -50,9 +52,10 @@ def _not_kept(machine: Machine, kernel: Kernel, touched: Lines | None) -> int:
         size = min(size, len(touched[0]) * machine.global_memory.line_bytes)
     if kernel.blocks <= machine.chip.sms * occupancy(kernel, machine).blocks:
         more = Fraction(2) / Fraction(3, 2)
+    elif left and rules.left_bytes:
+        return round(32 * (1 + erf((size - rules.left_bytes) / rules.left_spread / sqrt(2))))
     least = min(rules.bytes, int(rules.keeps_bytes * more))
-    most = max(least, rules.loses_bytes or rules.bytes)
-    return beyond(size, least, most)
+    return beyond(size, least, max(least, rules.loses_bytes or rules.bytes))
 
 
 def _goes_on(machine: Machine, kernel: Kernel, touched: Lines | None) -> int:
@@ -63,7 +66,7 @@ def _goes_on(machine: Machine, kernel: Kernel, touched: Lines | None) -> int:
     if touched:
         size = min(size, len(touched[1]) * machine.global_memory.line_bytes)
     dirty = beyond(size, rules.dirty_keeps_bytes, most) if most else 0
-    return max(dirty, _not_kept(machine, kernel, touched))
+    return max(dirty, _not_kept(machine, kernel, touched, left=False))
 
 
 def _stores(kernel: Kernel) -> list[int]:

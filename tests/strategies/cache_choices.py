@@ -39,6 +39,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2.filled": (0, 1),
     "l2.keeps_bytes": (0, 100, 1 << 20),
     "l2.loses_bytes": (0, 1 << 20, 1 << 21),
+    "l2.left_bytes": (0, 1 << 9, 1 << 12),
     "l2.dirty_keeps_bytes": (0, 100, 1 << 20),
     "l2.dirty_loses_bytes": (0, 1 << 10, 1 << 21),
     "l2_partition.bytes": (1024, 2048),

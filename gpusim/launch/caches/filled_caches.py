@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -60,31 +61,47 @@ def spills(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | Non
 
     So many `blocks` fit on an SM. What is not `touched` takes no room; None: all is.
 
-    `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
-    turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
-    SM's side: the L2 holds one and a half copies, and `keeps_bytes` is a third more.
+    Of grids of several waves `left_bytes` and `left_spread` say it, if they are known: sets whose lines are more than
+    their ways lose them, and how many a set gets is taken to be spread normally.
     """
-    if machine.l2 is None:
-        return 0
-    more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
-    keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
-    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
-    size = sum(buffer.nbytes for buffer in kernel.buffers)
-    return _parts_beyond(_least(size, machine, touched.lines if touched else None), keeps, loses)
+    l2 = machine.l2
+    if l2 is None or not (l2.keeps_bytes and l2.left_bytes) or is_one_wave(kernel, machine, blocks):
+        return _lost(machine, kernel, blocks, touched)
+    return round(PARTS * NormalDist(l2.left_bytes, l2.left_spread).cdf(_size(machine, kernel, touched)))
 
 
 def passes(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None = None) -> int:
     """Return how many of 64 lines of a kernel's buffers go on to the DRAM when they are stored to.
 
-    That is what the L2 does not keep, and of buffers that it keeps what is stored beyond `dirty_keeps_bytes`.
+    That is what is touched beyond `keeps_bytes`, though loads find more, and what is stored beyond `dirty_keeps_bytes`.
     """
-    lost, l2 = spills(machine, kernel, blocks, touched), machine.l2
+    lost, l2 = _lost(machine, kernel, blocks, touched), machine.l2
     if l2 is None or not l2.dirty_loses_bytes or sum(one.nbytes for one in kernel.buffers) <= l2.dirty_keeps_bytes:
         return lost
     stored = stored_to(kernel)
     size = sum(buffer.nbytes for buffer in kernel.buffers if buffer.name in stored)
     size = _least(size, machine, touched.stored if touched else None)
     return max(lost, _parts_beyond(size, l2.dirty_keeps_bytes, l2.dirty_loses_bytes))
+
+
+def _lost(machine: Machine, kernel: Kernel, blocks: int, touched: Touched | None) -> int:
+    """Return how many of 64 lines are lost as `keeps_bytes` and `loses_bytes` say.
+
+    These are of grids of several waves: SMs on both sides of the L2 ask for their lines in turn, and it holds two
+    copies. In a grid of one wave each block returns to its SM, and every second line is on that SM's side: the L2 holds
+    one and a half copies, and `keeps_bytes` is a third more.
+    """
+    if machine.l2 is None:
+        return 0
+    more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
+    keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
+    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
+    return _parts_beyond(_size(machine, kernel, touched), keeps, loses)
+
+
+def _size(machine: Machine, kernel: Kernel, touched: Touched | None) -> int:
+    """Return the bytes of a kernel's buffers, or of what is touched of them."""
+    return _least(sum(buffer.nbytes for buffer in kernel.buffers), machine, touched.lines if touched else None)
 
 
 def _least(size: int, machine: Machine, lines: int | None) -> int:

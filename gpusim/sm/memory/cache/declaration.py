@@ -57,8 +57,10 @@ class FarCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
-    keeps_bytes: Count = 0  # most bytes that a launch of several waves touches and finds all again; 0: `bytes`
+    keeps_bytes: Count = 0  # most bytes that a wave uses and of which the next one finds all; 0: `bytes`
     loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
+    left_bytes: Count = 0  # bytes that a launch touches of which one like it finds half; 0: as `keeps_bytes` says
+    left_spread: Positive = 1  # standard deviation of these: sets get lines unevenly, and lose those of one too many
     dirty_keeps_bytes: Count = 0  # most bytes that a launch stores to and that wait there for later launches
     dirty_loses_bytes: Count = 0  # bytes of which all go on to the DRAM, between them in proportion; 0: no such limit
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
