@@ -63,13 +63,18 @@ class _Distinct:
     size: int = 0
 
     def add(self, numbers: NDArray[np.int64]) -> None:
-        self.parts.append(np.unique(numbers))
+        self.add_distinct(np.unique(numbers))
+
+    def add_distinct(self, numbers: NDArray[np.int64]) -> None:
+        self.parts.append(numbers)
         self.size += len(self.parts[-1])
         if self.size > PENDING:
             self.parts = [self.numbers()]
             self.size = 0
 
     def numbers(self) -> NDArray[np.int64]:
+        if len(self.parts) == 1:  # as for most blocks, of which a large grid has many
+            return self.parts[0]
         return np.unique(np.concatenate(self.parts)) if self.parts else np.zeros(0, np.int64)
 
 
@@ -230,8 +235,8 @@ def _close(walk: _Walk) -> None:
             if (rows[pc].is_store or rows[pc].bulk in (Bulk.STORE, Bulk.REDUCE)) == written:
                 sectors = found.numbers()
                 walk.buffers[pc].update(name for name, _ in _by_buffer(walk, sectors))
-                moving[(walk.steps or {}).get(pc, STILL)].add(sectors)
-                of_rank[rank].add(sectors)
+                moving[(walk.steps or {}).get(pc, STILL)].add_distinct(sectors)
+                of_rank[rank].add_distinct(sectors)
         for touched in of_rank.values():
             for name, count in _by_buffer(walk, touched.numbers()):
                 walk.of_blocks[name, written] += count
