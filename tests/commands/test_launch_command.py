@@ -78,7 +78,7 @@ def test_a_run_without_expected_values_says_what_does_not_run(folder, capsys):
     (folder / "k.toml").write_text(LAUNCH.partition("[[expect]]")[0])
     assert execute(["run", "k.cubin"]) == 0
     screen = " ".join(capsys.readouterr().out.split())
-    assert "or not by the blocks that ran; the other 2 of 3 blocks don't run" in screen
+    assert "no results are known for the blocks that ran; the other 2 of 3 blocks don't run" in screen
 
 
 @pytest.mark.jit

@@ -38,6 +38,7 @@ KEPT = (
         "cache.hits",
         "l2.filled",
         "l2.*s_bytes",
+        "l2.left_*",
         "tag_stage.late_lines",
         "tag_stage.late_most",
         "tag_stage.late_words",

@@ -21,7 +21,7 @@ MEANING = (
 
 def levels(found: MemoryTables) -> Iterator[Table]:
     """Yield what each operation asks for at each level beyond shared memory, and what comes of it, if there is any."""
-    heads = "requests", "sectors", "per req", "L1 hits", "needed", "L2 sectors", "L2 hits", "DRAM"
+    heads = "requests", "sectors", "per\nreq", "L1\nhits", "needed", "L2\nsectors", "L2\nhits", "DRAM"
     table = numbers("memory", *heads)
     for one in found.l1:
         if one.operation != TOTAL:

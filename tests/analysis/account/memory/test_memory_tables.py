@@ -73,8 +73,8 @@ def test_screens_show_the_account(capsys):
     """A run shows requests, sectors and hits by level; a report shows buffers and instructions."""
     assert main.execute(["run", str(REDUCE), "--machine", "h200"]) == 0
     shown = capsys.readouterr().out
-    assert "Global Load" in shown
-    assert "L2 sectors" in shown
+    assert "requests  sectors  req" in shown
+    assert "\nGlobal Load " in shown
     assert "requests, " in shown
     assert "for each byte: " in shown
     assert main.execute(["report", str(REDUCE), "--machine", "h200"]) == 0
