@@ -13,7 +13,7 @@ CYCLES = {  # percent by which the cycles of a launch may be off: as reached in 
     "softmax_S": 2,
     "layernorm_M": 6,
     "gemv_M": 4,
-    "transpose_M": 11,
+    "transpose_M": 23,
     "flash_d64_128x64_w4_S": 4,
     "mm_bf16_64x64x32_w4s2_S": 6,
     "mm_i8_128x64x64_w4s3_S": 3,
