@@ -147,8 +147,9 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
     """Give one of so many SMs its share of the L2, and of what the SMs with blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
-    sm.machine.store_groups, sm.machine.own_slice = own_slices(machine, sm.launch.sharers)
-    sm.machine.shared_parts = SHARE_PARTS * min(number, len(simulated_blocks(kernel, machine, number)))
+    simulated = min(number, len(simulated_blocks(kernel, machine, number)))
+    sm.machine.store_groups, sm.machine.own_slice = own_slices(machine, max(1, sm.launch.sharers // max(1, simulated)))
+    sm.machine.shared_parts = SHARE_PARTS * simulated
     sm.launch.passes_on = sm.launch.sharers > 1
 
 

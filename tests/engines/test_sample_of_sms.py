@@ -21,6 +21,7 @@ from gpusim.simulation.simulation import simulate
 from gpusim.sm.chip.chip import chip as chip_rules
 from gpusim.sm.jit.rule import COMPILED
 from gpusim.sm.lanes.values import special_register
+from gpusim.sm.memory.l2_channel.declaration import own_slices
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make
@@ -126,6 +127,8 @@ def test_each_sm_stands_for_others():
     assert few.machine.shared_cost.tolist() == all_.machine.shared_cost.tolist()
     assert int(few.machine.shared_parts) * 44 == int(all_.machine.shared_parts)
     assert int(few.machine.refill_parts) == 44 * int(all_.machine.refill_parts)
+    for one, stands in ((few, 44), (all_, 1)):
+        assert (int(one.machine.store_groups), int(one.machine.own_slice)) == own_slices(h200, stands)
 
 
 def test_values_of_a_sample_are_checked():

@@ -122,6 +122,18 @@ def test_levels_are_busy_as_long_as_the_bound_says(text):
     assert rates.get("DRAM", 0) == pytest.approx(dram_busy(result))
 
 
+@pytest.mark.jit
+def test_all_sms_share_no_l2():
+    """Where no SM stands for others, sectors say how busy the L2 is, also behind stores that wait for a slice."""
+    text = ".grid 64\n.block 32\n.buffer y f32 1048576\nS2R R0, CTAID.X\nSHL R0, R0, 5\nS2R R1, LANEID\n"
+    text += "IADD R0, R0, R1\nSHL R0, R0, 11\nIADD R1, R0, c[y]\n" + STRIDED
+    machine = gpusim.load("h200", {"l2.filled": 1, "chip.sms": 4})
+    result = gpusim.simulate(listing.read(f"{text}EXIT"), machine, values=False, sms="all")
+    (rate,) = (one for one in memory_rates(result) if one.level == "L2")
+    assert not result.run.l2_asked.any()
+    assert rate.gbs <= rate.peak_gbs <= result.machine.l2_channel.store_bytes * machine.chip.shader_mhz / 1000
+
+
 def check_rates(result):
     """Assert that no rate of a launch exceeds its peak, and that tables, figures and roofs have the same rates."""
     rates, found, document = {one.level: one for one in memory_rates(result)}, tables(result), figures(result)

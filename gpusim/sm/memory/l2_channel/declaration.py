@@ -61,7 +61,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if channel and channel.slice_ahead and machine.l2_atomic:
         slices = machine.l2_atomic
         packed.slice_ahead, packed.store_slices = channel.slice_ahead, slices.slices
-        packed.store_slice_lines = slices.bytes // machine.global_memory.line_bytes
+        packed.store_slice_lines = max(1, slices.bytes // machine.global_memory.line_bytes)
         packed.store_groups, packed.own_slice = own_slices(machine, 1)
 
 

@@ -64,7 +64,8 @@ def _add(sm: Sm, slice_: int, own: int, now: int) -> None:
     if busy > mean + most:
         wait = (busy - most - mean + slices - 1) // slices
         unit.shared[STORES] += wait
-        unit.asked[STORES] += wait
+        if unit.asked[STORES]:  # counted where the SM stands for others
+            unit.asked[STORES] += wait
     unit.slices_even -= own
     unit.ahead[slice_] = busy + own * (slices - 1) - unit.slices_even
 
