@@ -65,7 +65,7 @@ def _goes_on(machine: Machine, kernel: Kernel, touched: Lines | None) -> int:
     size, most = sum(sizes[name] for name in named), rules.dirty_loses_bytes
     if touched:
         size = min(size, len(touched[1]) * machine.global_memory.line_bytes)
-    dirty = beyond(size, rules.dirty_keeps_bytes, most) if most else 0
+    dirty = beyond(size, rules.dirty_keeps_bytes, most) if most and rules.keeps_bytes else 0
     return max(dirty, _not_kept(machine, kernel, touched, left=False))
 
 

@@ -62,7 +62,7 @@ class FarCache(msgspec.Struct, frozen=True):
     left_bytes: Count = 0  # bytes that a launch touches of which one like it finds half; 0: as `keeps_bytes` says
     left_spread: Positive = 1  # standard deviation of these: sets get lines unevenly, and lose those of one too many
     dirty_keeps_bytes: Count = 0  # most bytes that a launch stores to and that wait there for later launches
-    dirty_loses_bytes: Count = 0  # bytes of which all go on to the DRAM, between them in proportion; 0: no such limit
+    dirty_loses_bytes: Count = 0  # bytes of which all go on, in proportion between; 0, or no keeps_bytes: none
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 
 
