@@ -272,7 +272,19 @@ def test_stores_that_the_l2_takes_slowly_say_so():
     assert all(one.late == max(0, one.done - one.begin - 32) for one in stores)
     slow = max(stores, key=lambda one: one.late)
     words = [step.words for step in explain(document, slow.warp, slow.done - 1, 9)]
-    assert any(f"{slow.late} cycles {TAKEN}" in one for one in words)
+    assert any(f"{slow.late:,} cycles {TAKEN}" in one for one in words)
+
+
+@pytest.mark.parametrize("machine", ["gtx580", "v100"])
+def test_stores_do_not_wait_for_an_l2_that_is_not_known(machine):
+    """Where caches keep no tags, stores to 32 lines wait for the channel to the DRAM: no L2 is named."""
+    text = ".block 256\n.buffer x u32 8192\nS2R R0, TID.X\nSHL R0, R0, 7\nIADD R0, R0, c[x]\nSTG [R0], R0\nEXIT"
+    document = timeline(read(text), load(machine, {"cache.hits": "none"}))
+    slow = max(document.instructions, key=lambda one: one.late)
+    words = next(step.words for step in explain(document, slow.warp, slow.done - 1, 9) if step.id == slow.id)
+    assert words.endswith(f"{slow.late:,} cycles {TAKEN}")
+    assert slow.late > 0
+    assert "L2" not in words
 
 
 def test_a_special_register_read_has_no_conflicts():
