@@ -183,17 +183,17 @@ def test_what_is_busy_is_named_where_no_finding_is_about_it():
 
 
 @pytest.mark.parametrize(
-    ("c", "least", "words"),
+    ("high", "least", "words"),
     [
-        (0.78, HIGH, "b 95 %, c 78 %, d 62 %"),
-        (0.78, 0.6, "b 95 %, c 78 %, d 62 %"),
-        (0.75, HIGH, "b 95 %, d 62 %"),
-        (0.75, 0.6, "b 95 %, c 75 %, d 62 %"),
+        ({"b": 0.95, "c": 0.78}, HIGH, "b 95 %, c 78 %, d 62 %"),
+        ({"b": 0.95, "c": 0.78}, 0.6, "b 95 %, c 78 %, d 62 %"),
+        ({"b": 0.95}, HIGH, "b 95 %, d 62 %"),
+        ({"b": 0.95}, 0.6, "b 95 %, e 70 %, d 62 %"),
     ],
 )
-def test_resources_are_named_by_how_busy_they_are(c, least, words):
+def test_resources_are_named_by_how_busy_they_are(high, least, words):
     """All from 77 % on, what sets the bound from 60 % on, else two; not the one that is told, nor the way to caches."""
-    room = Room({"a": 0.99, WAY: 0.97, "b": 0.95, "c": c, "e": 0.7, "d": 0.62}, "d")
+    room = Room({"a": 0.99, WAY: 0.97, **high, "e": 0.7, "d": 0.62}, "d")
     assert room.named({"a"}, least) == words
 
 
