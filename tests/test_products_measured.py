@@ -93,7 +93,8 @@ def test_a_wide_product_keeps_its_pipe_twice_as_long():
 @pytest.mark.long
 @pytest.mark.jit
 def test_loops_take_what_they_take_on_the_chip(tmp_path):
-    """Of 16 and 32 warps those without 64-bit products are met within 6 %; others are up to 31 % too fast."""
+    """Of 16 and 32 warps those without 64-bit products are met within 6 %; others are 31 % too fast to 6 % too slow."""
     rows = [row for row in measured() if row.warps >= 16]
     for row in spread(rows, draws(len(rows), least=12)):
-        assert 100 * abs(simulated(row, tmp_path) / measured()[row] - 1) <= limit(row), row
+        off = 100 * (simulated(row, tmp_path) / measured()[row] - 1)
+        assert -limit(row) <= off <= PLAIN, row

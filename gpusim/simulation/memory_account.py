@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from gpusim.engines import line_share
 from gpusim.engines.sm_run import SmRun
+from gpusim.engines.walks import launch_lines
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.account.declaration import (
     BUFFERS,
     DRAM_READ,
@@ -30,6 +32,7 @@ from gpusim.sm.memory.account.declaration import (
     WAVEFRONTS,
 )
 from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.support.document import doc
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
@@ -158,7 +161,7 @@ def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
         counts[pc, :-1, FIRST] = 0
     times = kernel.blocks / max(1, run.blocks)
     sharers = min(machine.chip.sms, kernel.blocks)
-    if tagged(machine) and run.sms < sharers:
+    if tagged(machine) and run.sms < sharers and _is_cold(kernel, machine):
         shares = [run.sms * (buffer.nbytes // sharers) // SECTOR_BYTES for buffer in kernel.buffers]
         _bring_all(counts, kernel, shares, times)
     return MemoryAccount(kernel, tagged(machine), counts, times)
@@ -172,6 +175,13 @@ def _ask_once(counts: Counts, part: float) -> None:
     read = counts[:, L2_READ].copy()
     counts[:, L2_READ] = np.maximum(np.rint(part * read), counts[:, L2_MISSES])
     counts[:, L2_REQUESTS] = np.rint(counts[:, L2_REQUESTS] * counts[:, L2_READ] / np.maximum(1, read))
+
+
+def _is_cold(kernel: Kernel, machine: Machine) -> bool:
+    """Tell whether the launch finds nothing of its buffers in the L2."""
+    if not (machine.l2 and machine.l2.filled):
+        return True
+    return launch_lines.lost(kernel, machine, occupancy(kernel, machine).blocks)[0] == PARTS
 
 
 def _bring_all(counts: Counts, kernel: Kernel, shares: Sequence[int], times: float) -> None:

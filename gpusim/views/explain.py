@@ -36,7 +36,7 @@ CONSTANTS = {
     "DRAM": "the caches of constants and the L2 missed, the DRAM served it",
 }
 LATE = "later than its latency, as memory moves it and earlier transactions"
-TAKEN = "of that as the L2 takes sectors of stores slower than they are sent"
+TAKEN = "of that as memory takes stores slower than they are sent"
 NONE_LEFT = "; no other has one: the launch ends when the L2 has done its atomics and stores, if no block is to come"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"

@@ -80,7 +80,9 @@ def _stores(kernel: Kernel) -> list[int]:
 
 def _counted(machine: Machine, kernel: Kernel) -> Lines | None:
     """The lines that all blocks touch, and store to, where whole buffers would not all stay; else None."""
-    if machine.l2 is None or not machine.l2.keeps_bytes or not _goes_on(machine, kernel, None):
+    if machine.l2 is None or not machine.l2.keeps_bytes:
+        return None
+    if not (_goes_on(machine, kernel, None) or _not_kept(machine, kernel, None)):
         return None
     return touched_lines(kernel, machine.global_memory.line_bytes)
 

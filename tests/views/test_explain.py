@@ -241,10 +241,19 @@ def test_memory_that_is_late_is_reported():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("filled", "level"), [(1, "the L1 missed, the L2 served it"), (0, "the DRAM served it")])
-def test_an_idle_level_is_not_late(filled, level):
-    """One load on an idle H200 takes the latency of the L2, or of the DRAM, that serves it, and no cycle more."""
-    text = ".buffer x u32 32\nS2R R0, TID.X\nSHL R1, R0, 2\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
+@pytest.mark.parametrize(
+    ("filled", "line", "level"),
+    [
+        (1, 0, "the L1 missed, the L2 served it"),
+        (1, 1, "the far side of the L2 served it"),
+        (0, 0, "the DRAM served it"),
+        (0, 1, "the DRAM served it"),
+    ],
+)
+def test_an_idle_level_is_not_late(filled, line, level):
+    """A load of either line on an idle H200 takes the latency of what serves it, and no cycle more."""
+    text = ".buffer x u32 64\nS2R R0, TID.X\nSHL R1, R0, 2\nIADD R1, R1, c[x]\n"
+    text += f"LDG R2, [R1+{128 * line}]\nMOV R3, R2\nEXIT"
     document = timeline(read(text), load("h200", {"cache.hits": "tags", "l2.filled": filled}))
     (loaded,) = (one for one in document.instructions if one.pc == 3)
     of_load = next(step for step in explain(document, 0, loaded.done - 1, 9) if step.pc == 3)
@@ -263,7 +272,19 @@ def test_stores_that_the_l2_takes_slowly_say_so():
     assert all(one.late == max(0, one.done - one.begin - 32) for one in stores)
     slow = max(stores, key=lambda one: one.late)
     words = [step.words for step in explain(document, slow.warp, slow.done - 1, 9)]
-    assert any(f"{slow.late} cycles {TAKEN}" in one for one in words)
+    assert any(f"{slow.late:,} cycles {TAKEN}" in one for one in words)
+
+
+@pytest.mark.parametrize("machine", ["gtx580", "v100"])
+def test_stores_do_not_wait_for_an_l2_that_is_not_known(machine):
+    """Where caches keep no tags, stores to 32 lines wait for the channel to the DRAM: no L2 is named."""
+    text = ".block 256\n.buffer x u32 8192\nS2R R0, TID.X\nSHL R0, R0, 7\nIADD R0, R0, c[x]\nSTG [R0], R0\nEXIT"
+    document = timeline(read(text), load(machine, {"cache.hits": "none"}))
+    slow = max(document.instructions, key=lambda one: one.late)
+    words = next(step.words for step in explain(document, slow.warp, slow.done - 1, 9) if step.id == slow.id)
+    assert words.endswith(f"{slow.late:,} cycles {TAKEN}")
+    assert slow.late > 0
+    assert "L2" not in words
 
 
 def test_a_special_register_read_has_no_conflicts():

@@ -130,6 +130,11 @@ class LimitStudy:
     limits: tuple[Lifted, ...]
     notes: Mapping[str, str]
 
+    @property
+    def least(self) -> int:
+        """The fewest cycles on the way: a lifted limit may cost some, as warps come in another order."""
+        return min([self.cycles, *(each.in_order for each in self.limits)])
+
 
 def liftings(machine: str, overrides: Mapping[str, Value]) -> list[Lifting]:
     """Return in order what lifts each limit that the machine with these overrides has.

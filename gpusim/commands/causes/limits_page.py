@@ -51,11 +51,12 @@ def _way(found: LimitStudy) -> PageSection:
     rows, before = [_left("as it is", found.cycles, 0)], found.cycles
     for each in found.limits:
         if each.saves_in_order:
-            rows.append(_left(f"and {each.name}", each.in_order, before - each.in_order))
+            rows.append(_left(f"{each.name} lifted", each.in_order, before - each.in_order))
         before = each.in_order
     text = ["Cycles that are left when limits are lifted one after the other; what saved none has no pale part."]
-    if (least := min([found.cycles, *(each.in_order for each in found.limits)])) < found.ideal:
-        text.append(f"Fewest on the way: {least:,}. Lifted limits may cost cycles, as warps come in another order.")
+    if found.least < found.ideal:
+        fewest, why = f"Fewest on the way: {found.least:,}.", "as warps come in another order"
+        text.append(f"{fewest} Lifted limits may cost cycles, {why}.")
     keys = [Key(ALONE, "", "left"), Key(IN_ORDER, "", "saved by the last one", pale=True)]
     return PageSection("From the real SM to the ideal one", text, bars(rows, "shader cycles, from zero"), keys)
 

@@ -1,14 +1,15 @@
 """What a launch touches of its buffers, where that decides what the L2 keeps of them from launch to launch.
 
 Blocks are run in program order, for addresses alone: all of them where these are few accesses. Else, where data flow
-says how far a block's place moves each address, all blocks touch what the middle one does, further on. Where it does
-not, some blocks are run, and the others touch as many new lines as the later ones of these.
+says how far a block's place moves each address, and the middle block leaves out none, all blocks touch what it does,
+further on. Where not, some blocks are run, and the others touch as many new lines as the later ones of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,11 @@ from gpusim.launch.caches.filled_caches import Touched
 from gpusim.launch.feed import recordable
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.cache.declaration import FarCache, tagged
 from gpusim.sm.walk.access_log import FIRST, PC, RELEASE
 from gpusim.sm.walk.marks import BOXED, MARK
-from isa.dataflow.memory.address_steps import linear_steps
+from isa.dataflow.block_step import states
+from isa.dataflow.memory.address_steps import address_steps, linear_steps
 from isa.dataflow.moving import Step
 from isa.errors import UserError
 from isa.executing import clusters
@@ -36,11 +38,12 @@ from isa.row import GLOBAL_UNITS, Bulk, Unit
 from isa.support.once import once
 
 ACCESSES, LONG = 100_000, 2_000_000  # of warps, and their instructions, up to which all blocks are run
-SOME = 32  # blocks that are run else, at most
-MOVED, AT_ONCE = 1 << 24, 1 << 18  # sectors of all blocks that are moved, at most, and in one go
+FEW, SOME = 3, 32  # blocks that are run else, as many as have LONG instructions
+MOVED, AT_ONCE = 1 << 24, 1 << 18  # sectors of all blocks that one step moves, at most, and in one go
 MOVING = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose boxes are seen
 SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
 ADDRESSES = 1 << 32  # bytes that addresses reach
+DEVIATIONS = 4  # beyond the mean a normal distribution has less than a 64th
 PCS = (1 << MARK) - 1
 Numbers = NDArray[np.int64]
 
@@ -73,11 +76,16 @@ def of_launch(kernel: Kernel, machine: Machine) -> Touched | None:
     """
     if not (tagged(machine) and machine.l2 and machine.l2.keeps_bytes):
         return None
-    if not filled_caches.passes(machine, kernel, occupancy(kernel, machine).blocks):
+    given = machine, kernel, occupancy(kernel, machine).blocks
+    if not (filled_caches.passes(*given) or filled_caches.spills(*given)):
         return None
-    line = machine.global_memory.line_bytes
     there = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
-    return lines(there, line, -(-max(machine.l2.loses_bytes, machine.l2.bytes) // line))
+    return lines(there, machine.global_memory.line_bytes, _enough(machine.l2, machine.global_memory.line_bytes))
+
+
+def _enough(l2: FarCache, line_bytes: int) -> int:
+    """Return of how many lines the L2 keeps none."""
+    return -(-max(l2.loses_bytes, l2.bytes, l2.left_bytes + DEVIATIONS * l2.left_spread) // line_bytes)
 
 
 @once
@@ -88,27 +96,50 @@ def lines(kernel: Kernel, line_bytes: int, enough: int) -> Touched | None:
     with suppress(UserError):
         one, middle = walker(kernel, addresses=True), _clusters(kernel) // 2
         first, accesses = _of_block(one, clusters.block_of(kernel, middle, 0))
-        most = min(ACCESSES // max(1, accesses), LONG // max(1, int(one.launch.program.issued.sum())))
-        steps = linear_steps(kernel) if recordable(kernel) else {}
-        if most < _clusters(kernel) and set(np.unique(first.pc).tolist()) <= steps.keys():
-            return _moved(kernel, marks, _distinct(first), steps, enough)
+        fit = LONG // max(1, int(one.launch.program.issued.sum()))
+        steps, most = _steps(kernel, one.state().active), min(ACCESSES // max(1, accesses), fit)
+        if most < _clusters(kernel) and steps and set(np.unique(first.pc).tolist()) <= steps.keys():
+            return _moved(kernel, marks, first, steps, enough)
         one.again()
-        return _of_some(one, marks, most)
+        return _of_some(one, marks, min(SOME, max(FEW, fit))) if most < _clusters(kernel) else _of_all(one, marks)
     return None
+
+
+def _steps(kernel: Kernel, executed: Numbers) -> Mapping[int, Step]:
+    """Return how far accesses move from block to block, if all blocks do what one did that executed these instructions.
+
+    If guards and branches may depend on the block, one that leaves out an access says nothing of others.
+    """
+    if not recordable(kernel):
+        return {}
+    rows = [instruction.row for instruction in kernel.program.instructions]
+    reached = [pc for pc, state in enumerate(states(kernel)) if state is not None]
+    left = [pc for pc in reached if not executed[pc] and (rows[pc].unit in SECTORED or rows[pc].bulk in MOVING)]
+    return address_steps(kernel) if left else linear_steps(kernel)
 
 
 def _clusters(kernel: Kernel) -> int:
     return kernel.blocks // kernel.cluster_blocks
 
 
-def _of_some(one: Walker, marks: _Marks, most: int) -> Touched:
-    """Return what blocks, or clusters, touch: all, or some, evenly spread, and the others in proportion to these."""
+def _of_all(one: Walker, marks: _Marks) -> Touched:
+    touched, stored = _run(one, marks, range(_clusters(one.kernel))).tolist()
+    return Touched(touched, stored, np.flatnonzero(marks.touched))
+
+
+def _of_some(one: Walker, marks: _Marks, some: int) -> Touched:
+    """Return what blocks, or clusters, touch if it is in proportion to some of them: the last, and some evenly spread.
+
+    These are run in two parts, each of which has some of each half, quarter, ... of the grid, and of each two
+    neighbours, each four, ... The second part says how many new lines the others touch.
+    """
     number = _clusters(one.kernel)
-    run = range(0, number, 1 if number <= most else -(-number // SOME) | 1)  # odd: in step with no power of two
-    half, others = len(run) // 2, number - len(run)
-    before, now = (_run(one, marks, some) for some in (run[:half], run[half:]))
-    touched, stored = (now + others * (now - before) // (len(run) - half)).tolist()
-    return Touched(touched, stored, None if others else np.flatnonzero(marks.touched))
+    run = sorted({*range(0, number, -(-number // some) | 1), number - 1})  # odd: in step with no power of two
+    parts = ([at for n, at in enumerate(run) if n.bit_count() % 2 == part] for part in (0, 1))  # Thue-Morse
+    before, now = (_run(one, marks, part) for part in parts)
+    later = sum(n.bit_count() % 2 for n in range(len(run)))
+    touched, stored = (now + (number - len(run)) * (now - before) // later).tolist()
+    return Touched(touched, stored, None)
 
 
 def _run(one: Walker, marks: _Marks, some: Iterable[int]) -> Numbers:
@@ -122,8 +153,9 @@ def _moved(kernel: Kernel, marks: _Marks, seen: _Seen, steps: Mapping[int, Step]
     """Return what blocks touch if each does what the middle one does, further on; None if these are too many."""
     for step in {steps[pc] for pc in np.unique(seen.pc).tolist()}:
         own = np.array([step == steps.get(pc) for pc in range(len(kernel.program))], np.bool_)[seen.pc]
-        by, some = _shifts(kernel, step), _Seen(*(each[own] for each in seen))
-        if len(by) * len(some.sector) > MOVED:
+        some = _Seen(*(each[own] for each in seen))
+        number = prod(size for size, each in zip(kernel.grid, step, strict=True) if each)
+        if number > MOVED or len(by := _shifts(kernel, step)) * len(some.sector) > MOVED:
             return None
         for part in np.array_split(by, -(-len(by) * len(some.sector) // AT_ONCE)):
             _mark(kernel, marks, some, part)
@@ -153,7 +185,7 @@ def _mark(kernel: Kernel, marks: _Marks, seen: _Seen, by: Numbers) -> None:
 
 
 def _of_block(one: Walker, block: int) -> tuple[_Seen, int]:
-    """Run a block, or its cluster; return what it touches, and how many accesses these were."""
+    """Run a block, or its cluster; return the sectors that it touches, once each, and how many accesses these were."""
     code = one.kernel.program.instructions
     found, accesses = list[_Seen](), [0]
     wanted = np.array([BOXED * (i.row.bulk in MOVING) for i in code] + [0], np.int64)
@@ -161,12 +193,11 @@ def _of_block(one: Walker, block: int) -> tuple[_Seen, int]:
     def tell(rows: Rows) -> None:
         rows = rows[rows[:, PC] != RELEASE]
         accesses[0] += len(rows)
-        found.extend(
-            (_of_lanes(one.kernel, rows[rows[:, PC] >> MARK == 0]), *_boxes(rows[rows[:, PC] >> MARK == BOXED]))
-        )
+        lanes, boxes = (rows[rows[:, PC] >> MARK == mark] for mark in (0, BOXED))
+        found[:] = [_distinct([*found, _of_lanes(one.kernel, lanes), *_boxes(boxes)])]  # no more than memory has
 
     run_block(one, block, LONG, tell, wanted if wanted.any() else None)
-    return _Seen(*map(np.concatenate, zip(*found, strict=True))), accesses[0]
+    return found[0], accesses[0]
 
 
 def _of_lanes(kernel: Kernel, rows: Rows) -> _Seen:
@@ -193,7 +224,7 @@ def _boxes(rows: Rows) -> Iterator[_Seen]:
             yield _Seen(sectors, np.full(len(sectors), row[PC] & PCS))
 
 
-def _distinct(seen: _Seen) -> _Seen:
-    keys = np.sort(seen.sector << MARK | seen.pc)
+def _distinct(each: Iterable[_Seen]) -> _Seen:
+    keys = np.sort(np.concatenate([some.sector << MARK | some.pc for some in each]))
     keys = keys[np.diff(keys, prepend=-1) != 0]
     return _Seen(keys >> MARK, keys & PCS)

@@ -32,6 +32,7 @@ from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
 from isa.support import limits
 from isa.support.bulk import without_collection
+from isa.support.once import once
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
@@ -98,8 +99,11 @@ def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
 
 def on_chip(kernel: Kernel, sms: int) -> Kernel:
     """Return the kernel of machine code for a machine with so many SMs; any other kernel is the same."""
-    if kernel.sms in (0, sms):
-        return kernel
+    return kernel if kernel.sms in (0, sms) else _placed(kernel, sms)
+
+
+@once
+def _placed(kernel: Kernel, sms: int) -> Kernel:
     bank = bytearray(kernel.banks[PARAMETERS])
     row = nvidia(kernel.target.architecture if kernel.target else 0)
     struct.pack_into("<I", bank, row.sms, sms)

@@ -3,10 +3,12 @@
 import pytest
 
 import gpusim
+from gpusim.analysis.account.findings import diagnosis as told_by
 from gpusim.analysis.account.findings.advice import ADVICE, FULL, INDEPENDENT
 from gpusim.analysis.account.findings.diagnosis import MOST, MUCH, WORTH, diagnosis
+from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.findings.resources import HIGH, Room
-from gpusim.analysis.account.rates.utilisation import WAY, utilisation
+from gpusim.analysis.account.rates.utilisation import WAY, limiter, utilisation
 from gpusim.sm.unit.stall import Stall
 from isa.text import listing
 from workloads.catalog import make
@@ -181,13 +183,52 @@ def test_what_is_busy_is_named_where_no_finding_is_about_it():
 
 
 @pytest.mark.parametrize(
-    ("least", "words"),
-    [(HIGH, "b 95 %, c 78 %, d 62 %"), (0.6, "b 95 %, c 78 %, d 62 %")],
+    ("high", "least", "words"),
+    [
+        ({"b": 0.95, "c": 0.78}, HIGH, "b 95 %, c 78 %, d 62 %"),
+        ({"b": 0.95, "c": 0.78}, 0.6, "b 95 %, c 78 %, d 62 %"),
+        ({"b": 0.95}, HIGH, "b 95 %, d 62 %"),
+        ({"b": 0.95}, 0.6, "b 95 %, e 70 %, d 62 %"),
+    ],
 )
-def test_resources_are_named_by_how_busy_they_are(least, words):
+def test_resources_are_named_by_how_busy_they_are(high, least, words):
     """All from 77 % on, what sets the bound from 60 % on, else two; not the one that is told, nor the way to caches."""
-    room = Room({"a": 0.99, WAY: 0.97, "b": 0.95, "c": 0.78, "e": 0.7, "d": 0.62}, "d")
+    room = Room({"a": 0.99, WAY: 0.97, **high, "e": 0.7, "d": 0.62}, "d")
     assert room.named({"a"}, least) == words
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("machine", "access", "filled", "limit", "name"),
+    [
+        ("h200", "LDG.128 R{1}, [R0+{0}]", 1, "L2, loads", "L2"),
+        ("h200", "LDG.128 R{1}, [R0+{0}]", 0, "device memory", "DRAM"),
+        ("h200", "STG.128 [R0+{0}], R{1}", 1, "L2, stores", "L2"),
+        ("v100", "LDG.128 R{1}, [R0+{0}]", 1, "L2 channel", "L2"),
+    ],
+)
+def test_a_level_of_memory_that_sets_the_bound_is_named(machine, access, filled, limit, name):
+    """What the bound calls otherwise is the busiest resource; at 70 % it is named behind two that are busier."""
+    head = ".block 256\n.grid 132\n.buffer x u32 1081344\nS2R R0, TID.X\nS2R R1, CTAID.X\nIMAD R0, R1, 256, R0\n"
+    body = "".join(f"{access.format(540672 * n, 4 * n + 4)}\n" for n in range(8))
+    kernel = listing.read(f"{head}SHL R0, R0, 4\nIADD R0, R0, c[x]\n{body}EXIT\n")
+    settings = {"cache.hits": "tags", "l2.filled": filled}
+    result = gpusim.simulate(kernel, gpusim.load(machine, settings), values=False)
+    assert result.bound.limiter == limit
+    assert next(iter(utilisation(result))) == limiter(result) == name
+    assert Room({"a": 0.78, "b": 0.77, name: 0.7}, limiter(result)).named(()) == f"a 78 %, b 77 %, {name} 70 %"
+
+
+@pytest.mark.jit
+def test_a_resource_whose_remedy_is_told_displaces_no_finding(monkeypatch):
+    """Where the limit's remedy is that of a costlier finding, three findings stay as they are, with three remedies."""
+    monkeypatch.setattr(told_by, "MOST", 2)
+    before, result = found("bank-conflict", stride="32")
+    remedies = [one.remedy for one in before.values()]
+    assert len(remedies) == 2
+    again = Finding("pipe", 0.5 * next(iter(before.values())).share, "counted", "busy", remedies[0])
+    monkeypatch.setattr(told_by, "resources", lambda *_: iter((again,)))
+    assert [one.remedy for one in diagnosis(result)] == remedies
 
 
 def results(pair):

@@ -76,6 +76,7 @@ def test_the_number_of_sms(architecture):
         assert (word, kernel.sms) == (sms, sms)
         assert place is None or image[place : place + len(kernel.banks[0])].tobytes() == kernel.banks[0]
     assert load.on_chip(other, 132).banks == found.banks
+    assert load.on_chip(found, 108) is other  # what follows from it is kept with it
     plain = loaded(architecture)
     assert load.on_chip(plain, 108) is plain
 

@@ -22,7 +22,7 @@ def row(shift):
     return f"    SHL R1, R0, {shift}\n    IADD R8, R1, c[x]\n    IADD R9, R1, c[y]\n"
 
 
-COLD = {"l2.filled": 0}
+COLD, WARM = {"l2.filled": 0}, {"l2.filled": 1}
 
 
 def moved(text, key="h200", settings=COLD, places=None, **how):
@@ -64,6 +64,22 @@ def test_what_a_cold_launch_must_bring_it_brings(number):
     )
     assert found.l2_requests == sectors / 4
     assert found.l2_hit_rate == pytest.approx(0)
+
+
+def test_what_a_warm_launch_finds_nobody_brings():
+    """133 blocks load the same row, of 128 bytes, less than a sector for each SM: it lies in the L2, or comes once."""
+    kernel = read(
+        ".grid 133\n.block 32\n.buffer x i32 32\nS2R R0, TID.X\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nLDG R1, [R0]\nEXIT"
+    )
+    cold, warm = (gpusim.simulate(kernel, gpusim.load("h200", each), values=False) for each in (COLD, WARM))
+    assert (cold.memory.whole.dram_read, warm.memory.whole.dram_read) == (pytest.approx(4), 0)
+
+
+def test_what_is_partly_kept_is_not_brought_whole():
+    """Of 136 KB about half is kept, as of 136 KB between 64 and 208 KB: no more than the rest comes from the DRAM."""
+    sizes = WARM | {"l2.keeps_bytes": 3 << 14, "l2.loses_bytes": 13 << 14, "l2.left_bytes": 0}
+    found = gpusim.simulate(lines(8), gpusim.load("h200", sizes), values=False).memory.whole
+    assert 0.3 < found.dram_read / (133 * 4 * 8) < 0.7
 
 
 def test_a_second_load_hits_the_l1():

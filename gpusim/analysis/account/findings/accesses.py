@@ -17,6 +17,7 @@ from isa.row import Unit
 from isa.values.atomic import compare_and_swap
 
 APART = 1.5  # words that lanes read, for each that they need, from which on they count as apart
+LEADING = 0.5  # part of the time of the way to the caches from which on what else waits there is behind these: chosen
 PAD = "pad the rows of the tile by a word, or permute its columns"
 ONCE = "add up within each warp first, by shuffles, and let one lane update the word; or take a word per warp"
 NEIGHBOURS = "let neighbouring lanes access neighbouring words, through shared memory if need be"
@@ -63,7 +64,7 @@ def _scattered(result: Result, factors: Factors) -> Iterator[Cause]:
         pcs, held = _beyond(_time(result, result.run.held[0]), factors)
         passes, used = _beyond(_time(result, result.run.load_store_cycles), factors)[1], utilisation(result)
         far = {name: part * _beyond_needed(result, name, factors) for name, part in used.items()}
-        if 2 * held >= used.get(WAY, 0.0) > 0:  # others wait there behind these: what is left are passes
+        if held >= LEADING * used.get(WAY, 0.0) > 0:  # what is left are passes of others
             held = max(held, used[WAY] - max(0.0, used.get(UNIT, 0.0) - passes))
         where = places(result.kernel.program, pcs)
         what = f"lanes lie apart at {where}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"

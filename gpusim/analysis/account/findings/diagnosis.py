@@ -28,7 +28,7 @@ from gpusim.analysis.account.findings.grid import FEW_WARPS, grid, resident_warp
 from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.analysis.account.findings.local_memory import local_memory, told
 from gpusim.analysis.account.findings.resources import ROOF, Room, resources
-from gpusim.analysis.account.rates.utilisation import CHAIN, utilisation
+from gpusim.analysis.account.rates.utilisation import CHAIN, limiter, utilisation
 from gpusim.launch.codes.assign_codes import FAR, with_codes
 from gpusim.simulation.simulation import Result
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -55,7 +55,7 @@ def diagnosis(result: Result) -> tuple[Finding, ...]:
     Waste that costs much is told first, since it can go, what is counted before what is likely; then the costliest
     first. The resource that is the limit is told though another one leaves little to save.
     """
-    room = Room(utilisation(result), result.bound.limiter if result.bound else "")
+    room = Room(utilisation(result), limiter(result))
     causes = [(one, room.saved(one.freed, one.waits)) for tell in CAUSES for one in tell(result)]
     work = list(resources(result, room, [one.freed for one, share in causes if share >= WORTH]))
     waste = [*grid(result, room), *(one.finding(share) for one, share in causes)]
@@ -67,7 +67,7 @@ def diagnosis(result: Result) -> tuple[Finding, ...]:
     for one in (*ranked, *sorted(rest, key=lambda one: -one.share)):
         found.setdefault(one.remedy, one)
     first = list(found.values())[:MOST]
-    if work and work[0] not in first:
+    if work and work[0].remedy not in {one.remedy for one in first}:
         first[-1] = work[0]
     return tuple(first if work else _with_busy(first, room))
 

@@ -36,7 +36,7 @@ from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.unit.stall import Stall
 
 BUSY, ROOF = 0.6, 0.8
-HIGH = 0.77  # part of the time from which on a resource is always named: chosen
+HIGH = 0.77  # part of the time from which on a resource is always named, as it leaves a quarter to save: chosen
 NAMED = 2  # further resources below that share which are named
 FEWER_BYTES = (
     "move fewer bytes: narrower types, or one kernel in place of several that pass data through memory; keep what is"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, dram_busy, l2_busy
 from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED
-from gpusim.bounds.memory.use import LEVELS
+from gpusim.bounds.memory import use
 from gpusim.machine.machine import Machine
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import tagged
@@ -22,8 +22,13 @@ ISSUE, BANKS, CHAIN, PIPE = "issue slots", "register banks", "dependence chain",
 ATOMICS, CHANNEL = "atomics of the L2", "memory bandwidth"
 WAY = "way to the caches"  # the load/store unit, with its waits for tags, misses under way, and stores ahead
 COMPUTING = Unit.FP32, Unit.FP16, Unit.FP16M, Unit.DP, Unit.TENSOR  # whose pipes do what a launch is for
-UNSHOWN = frozenset({CHAIN, ISSUE, *LEVELS})  # what the run counts, and chains, which leave room
+UNSHOWN = frozenset({CHAIN, ISSUE, *use.LEVELS})  # what the run counts, and chains, which leave room
 BYTES = frozenset({DRAM, L2, CHANNEL})  # resources that move the same bytes
+OF_LEVELS = {  # of levels of memory, which the bound names otherwise
+    use.DEVICE: DRAM,
+    use.L2_ATOMICS: ATOMICS,
+    **dict.fromkeys((use.CHANNEL, use.L2_LOADS, use.L2_STORES, use.L2_ANSWERS), L2),
+}
 Parts = Mapping[str, float]
 
 
@@ -37,6 +42,12 @@ def utilisation(result: Result) -> Parts:
     for name, part in _counted(result):
         found[name] = max(found.get(name, 0.0), part)
     return {name: min(1.0, found[name]) for name in sorted(found, key=lambda name: -found[name]) if found[name]}
+
+
+def limiter(result: Result) -> str:
+    """Return the resource that sets the bound, or the bound's name of what is none; empty where there is no bound."""
+    name = result.bound.limiter if result.bound else ""
+    return OF_LEVELS.get(name, name)
 
 
 def roofs(result: Result) -> frozenset[str]:
