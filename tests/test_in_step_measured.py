@@ -119,7 +119,7 @@ def simulated(grid: Grid, folder: Path) -> tuple[float, float]:
 @pytest.mark.parametrize("tile", ["tall", "wide"])
 @pytest.mark.parametrize("l2", ["warm", "cold"])
 def test_one_sm_waits_as_they_do(tile, l2, measured, tmp_path):
-    """The SM that stands for all waits 7 % less to 3 % more with a warm L2, and with a cold one 19 % less to 8 % more.
+    """The SM that stands for all waits 7 % less to 4 % more with a warm L2, and with a cold one 19 % less to 8 % more.
 
     From a cold L2 pieces of 32 bytes that an SM or a pair loads for itself are 34 and 17 % late: `dram.least_bytes`
     is of random lines, and rows 2 KB apart cost the DRAM less.
@@ -127,6 +127,6 @@ def test_one_sm_waits_as_they_do(tile, l2, measured, tmp_path):
     for sharers, chip in of_one_wave(measured, tile, l2).items():
         ours = simulated(Grid(tile, sharers, SMS // sharers, 1, l2), tmp_path)
         own_pieces = (tile, l2) == ("tall", "cold") and sharers <= 2
-        least, most = (0.93, 1.03) if l2 == "warm" else (0.81, 1.34 if own_pieces else 1.08)
+        least, most = (0.93, 1.04) if l2 == "warm" else (0.81, 1.34 if own_pieces else 1.08)
         for one, other in zip(ours, chip, strict=True):
             assert least < one / other < most

@@ -281,8 +281,9 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
             _operand(row, letter, operand, form, known, kernel)
     if form.is_general:
         row["number"] = instruction.number()
-    row["others"] = (more := max(row["more_predicates"])) >= 0
-    if max(row["predicate"], row["second_predicate"], more) < 0:
+    written = max(row["second_predicate"], *row["more_predicates"])
+    row["others"] = max(written, *(one for one in row["selectors"][1:] if one != PT.index)) >= 0
+    if max(row["predicate"], written) < 0:
         row["truth"] = -1  # nobody asks
     row["uniform"] = any(r >= kernel.program.registers for r in instruction.writes()) or bool(
         instruction.predicates_written() and min(instruction.predicates_written()) >= FIRST_UNIFORM

@@ -60,7 +60,7 @@ def assert_exact_sums(run) -> None:
 @pytest.mark.long
 def test_twins_agree():
     """Traces, stalls, lost slots, registers and memory are equal, and their sums exact, on random pairs."""
-    counts = compare_twins(400 if COMPILED else 6)
+    counts = compare_twins(600 if COMPILED else 6)
     if COMPILED:
         assert rarest(counts)[1] >= 5, counts
 

@@ -30,6 +30,12 @@ def test_predicates_are_waited_for(second):
     assert issue_times(f"ISETP.EQ P0, R0, 0\n{second}\nEXIT", {"unit.compare.latency": 18}) == [0, 18]
 
 
+@pytest.mark.parametrize("second", ["IADD3 R8, PT, P1, R9, R10, R11", "IADD3.X R8, PT, PT, R9, R10, R11, !PT, P1"])
+def test_second_predicates_are_waited_for(second):
+    """A second carry waits for the one that is pending there, and a sum that takes it as its second one."""
+    assert issue_times(f"IADD3 R0, PT, P1, R1, R2, R3\n{second}\nEXIT", {"unit.int.latency": 18}) == [0, 18]
+
+
 @pytest.mark.parametrize(
     ("load", "hold"),
     [
