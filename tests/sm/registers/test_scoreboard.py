@@ -1,7 +1,15 @@
 """Scoreboard: RAW, WAW and WAR."""
 
+from dataclasses import replace
+
 import pytest
-from timing import cycles_of, issue_times, run_text
+from timing import cycles_of, issue_times, plain_machine, run_text
+
+from gpusim.engines.simulate import run_sm
+from isa.instruction import Instruction
+from isa.operands.operand import PT, Predicate, Register
+from isa.table import machine_row
+from isa.text.listing import read
 
 
 @pytest.mark.parametrize(
@@ -30,10 +38,20 @@ def test_predicates_are_waited_for(second):
     assert issue_times(f"ISETP.EQ P0, R0, 0\n{second}\nEXIT", {"unit.compare.latency": 18}) == [0, 18]
 
 
-@pytest.mark.parametrize("second", ["IADD3 R8, PT, P1, R9, R10, R11", "IADD3.X R8, PT, PT, R9, R10, R11, !PT, P1"])
-def test_second_predicates_are_waited_for(second):
-    """A second carry waits for the one that is pending there, and a sum that takes it as its second one."""
-    assert issue_times(f"IADD3 R0, PT, P1, R1, R2, R3\n{second}\nEXIT", {"unit.int.latency": 18}) == [0, 18]
+NONE = Predicate(PT.index, negated=True)
+
+
+@pytest.mark.parametrize(("carry", "taken"), [(Predicate(1), NONE), (PT, Predicate(1))], ids=["WAW", "RAW"])
+def test_second_predicates_are_waited_for(carry, taken):
+    """A second carry waits for the one that is pending there, and so does a sum that takes it as its second one."""
+    first, second = (
+        Instruction(machine_row(name), (Register(d), PT, p, Register(1), Register(2), Register(3), NONE, q))
+        for name, d, p, q in (("IADD3", 4, Predicate(1), NONE), ("IADD3.X", 5, carry, taken))
+    )
+    kernel = read("NOP\nNOP\nEXIT")
+    program = replace(kernel.program, instructions=(first, second, kernel.program.instructions[-1]))
+    run = run_sm(replace(kernel, program=program), plain_machine({"unit.int.latency": 18}), trace=True)
+    assert [cycle for cycle, _, _ in cycles_of(run)][:2] == [0, 18]
 
 
 @pytest.mark.parametrize(
