@@ -10,6 +10,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from isa.errors import UserError
@@ -34,9 +35,10 @@ class Array(np.ndarray[Any, Any]):
         """Return the number of elements."""
         return self.size
 
-    def stride(self, axis: int) -> int:
-        """Return the distance of neighbours along an axis, in elements."""
-        return self.strides[axis] // self.itemsize
+    def stride(self, axis: int | None = None) -> Any:
+        """Return the distance of neighbours along an axis, or of all, in elements."""
+        found = tuple(step // self.itemsize for step in self.strides)
+        return found if axis is None else found[axis]
 
 
 def array(values: Any) -> Array:
@@ -55,6 +57,16 @@ def passed(value: Any, kind: str) -> Any:
     return scalar(value, kind)
 
 
+def behind(value: Any) -> NDArray[np.uint8]:
+    """Return all bytes of a pointer's memory from its first element on, whatever the strides; raises UserError."""
+    memory = _memory(value)
+    root = memory
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    place, stop = memory.__array_interface__["data"][0], byte_bounds(root)[1]
+    return np.ctypeslib.as_array((ctypes.c_uint8 * (stop - place)).from_address(place))
+
+
 def scalar(value: Any, kind: str) -> Any:
     """Return a number in the bytes of one of Triton's types, such as i32, u8, fp32 or bf16."""
     if kind == "bf16":
@@ -65,7 +77,7 @@ def scalar(value: Any, kind: str) -> Any:
     return np.dtype(f"{name}{kind[1:]}").type(value)
 
 
-def _memory(value: Any) -> NDArray[np.uint8]:
+def _memory(value: Any) -> NDArray[Any]:
     """Return the bytes from a pointer's first element on, a view of all memory that it lies in."""
     if isinstance(value, np.ndarray):
         return value.view(np.ndarray)

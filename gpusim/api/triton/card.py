@@ -90,10 +90,15 @@ class Card:
     def launch(self, call: Call) -> None:
         """Run a launch, and let its time pass. Raises UserError as a call of `RawFunction` does."""
         timed_alone = self.cleared is not None and self.cleared() is not None
-        key, self.cold, cold = (call.key(), self.cold), False, self.cold
-        if not timed_alone or key not in self.known:
-            self.known[key] = self._simulated(call, values=self.values and not timed_alone, cold=cold)
-        self.milliseconds += self.known[key]
+        cold, self.cold = self.cold, False
+        key = call.key(), cold
+        if timed_alone and key in self.known:
+            self.milliseconds += self.known[key]
+            return
+        took = self._simulated(call, values=self.values and not timed_alone, cold=cold)
+        self.milliseconds += took
+        if timed_alone:
+            self.known[key] = took
 
     def _simulated(self, call: Call, *, values: bool, cold: bool) -> float:
         result = call.function(

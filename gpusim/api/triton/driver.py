@@ -1,4 +1,4 @@
-"""What Triton asks of a driver, answered for a card that is not there (the interface is that of Triton 3.6 to 3.9).
+"""What Triton asks of a driver, answered for a card that is not there (the interface is that of Triton 3.8).
 
 Triton compiles for the target that its active driver names, gives it the machine code, and calls its launcher with the
 arguments as the user gave them. Each `Driver` has a number of its own as its device, since Triton keeps what it
@@ -21,6 +21,7 @@ from gpusim.api.triton.array import passed
 from gpusim.api.triton.card import Call, Card, Cleared
 from gpusim.api.triton.clock import device_interface
 from gpusim.api.triton.descriptor import of_descriptor
+from gpusim.api.triton.on_cpu import pytorch
 from gpusim.api.triton.scratch import scratch
 from gpusim.machine.architecture import number
 from isa.reading import extra
@@ -29,6 +30,7 @@ WARP, WORD = 32, 4
 MOST_THREADS = 1024
 STREAM = 0
 KHZ = 1000  # of a MHz
+BUS_BITS = 4096  # of which, with the clock, Triton makes the DRAM's bandwidth
 _DEVICES = count()
 
 
@@ -66,7 +68,7 @@ class Driver:
 
     def get_active_torch_device(self) -> Any:
         """Return where tensors lie: in the host's memory."""
-        return extra.module("torch", "triton").device("cpu")
+        return pytorch().device("cpu")
 
     def get_device_interface(self) -> Any:
         """Return what `torch.cuda` is for a benchmark: events of simulated time."""
@@ -95,12 +97,16 @@ class Driver:
         self, kernel_call: Callable[[], object], *, quantiles: Sequence[float] = (0.5,), **_: Any
     ) -> list[float]:
         """Return the milliseconds of a call, of all quantiles."""
-        held = self.card.benchmark()
-        self.card.clear()
-        begun = self.card.milliseconds
-        kernel_call()
-        del held
-        return [self.card.milliseconds - begun] * len(quantiles)
+        card, outer = self.card, (self.card.cleared, self.card.known)
+        held = card.benchmark()
+        card.clear()
+        begun = card.milliseconds
+        try:
+            kernel_call()
+        finally:
+            del held
+            card.cleared, card.known = outer
+        return [card.milliseconds - begun] * len(quantiles)
 
     def _properties(self, _device: int | None = None) -> dict[str, int]:
         """Return what Triton and its tutorials ask of a device: bytes, counts, and clocks in kHz."""
@@ -111,6 +117,8 @@ class Driver:
             "max_num_regs": machine.limits.registers,
             "warpSize": WARP,
             "sm_clock_rate": machine.chip.shader_mhz * KHZ,
+            "mem_bus_width": BUS_BITS,
+            "mem_clock_rate": round(machine.chip.dram_mbs * KHZ * 8 / BUS_BITS / 2),  # two transfers a clock
         }
 
     def _loaded(self, name: str, binary: bytes, _shared: int, _device: int) -> tuple[Any, ...]:
@@ -131,6 +139,8 @@ def _launcher(card: Card, source: Any, told: Any) -> Callable[..., None]:
 
     def launch(x: int, y: int, z: int, _stream: int, function: RawFunction, *given: Any) -> None:
         _packed, launch_metadata, enter, leave, *arguments = given
+        if x * y * z == 0:
+            return
         if enter is not None:
             enter(launch_metadata)
         maps = iter(getattr(told, "tensordesc_meta", None) or [])

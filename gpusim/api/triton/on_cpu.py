@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from importlib import import_module
 from typing import Any
 
-from isa.reading import extra
+from isa.errors import UserError
 
 CUDA, CPU = "cuda", "cpu"
 
 
+def pytorch() -> Any:
+    """Return PyTorch; raises UserError if it is not installed."""
+    try:
+        return import_module("torch")
+    except ImportError:
+        raise UserError("PyTorch is not installed; run pip install torch (that of the CPU is enough)") from None
+
+
 def on_cpu() -> AbstractContextManager[Any]:
-    """Return a mode of PyTorch in which a device of CUDA is the CPU: in arguments, `x.cuda()` and `x.is_cuda`."""
-    torch = extra.module("torch", "triton")
+    """Return a mode of PyTorch in which a device of CUDA is the CPU: in arguments, `x.cuda()` and `x.is_cuda`.
+
+    What goes from one device to the other is copied, as on a machine with a GPU.
+    """
+    torch = pytorch()
+    moving = torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.to
 
     def call(
         _mode: object,
@@ -22,12 +35,13 @@ def on_cpu() -> AbstractContextManager[Any]:
         given: Sequence[Any] = (),
         named: Mapping[str, Any] | None = None,
     ) -> Any:
-        if function is torch.Tensor.cuda:
-            return given[0]
         if function == torch.Tensor.is_cuda.__get__:
             return True
+        if function is torch.Tensor.cuda:
+            return given[0].clone()
         named = {name: _there(value, torch) for name, value in (named or {}).items()}
-        return function(*(_there(value, torch) for value in given), **named)
+        found = function(*(_there(value, torch) for value in given), **named)
+        return found.clone() if function in moving and found is given[0] else found
 
     mode = type("OnCpu", (torch.overrides.TorchFunctionMode,), {"__torch_function__": call})
     found: AbstractContextManager[Any] = mode()

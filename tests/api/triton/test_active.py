@@ -102,6 +102,46 @@ def test_tensors_for_a_gpu_lie_in_the_hosts_memory():
     assert not made[0].is_cuda
 
 
+def test_what_goes_to_the_card_and_back_is_a_copy():
+    """A tensor of the host keeps its values while the one made from it changes, in both directions."""
+    torch = pytest.importorskip("torch")
+    with gpusim.triton.active("h200"):
+        host = torch.zeros(3)
+        there, too = host.cuda(), host.to("cuda")
+        back = there.cpu()
+        there += 1
+        assert [float(one.sum()) for one in (host, there, too, back)] == [0, 3, 0, 0]
+
+
+def test_an_empty_grid_is_no_launch():
+    """Without programs nothing runs and no time passes, as with Triton's own launcher."""
+    from triton_kernels import add as kernel  # noqa: PLC0415  (needs Triton)
+
+    with gpusim.triton.active("h200") as card:
+        kernel[(0,)](*vectors(), SIZE, BLOCK=1024)
+    assert (card.launches, card.milliseconds) == ([], 0)
+
+
+def test_an_autotuner_inside_a_benchmark_does_not_end_it():
+    """What follows the configurations' times is still only timed: memory stays as it was."""
+    arrays = vectors()
+    with gpusim.triton.active("h200") as card:
+        held, driver = card.card.benchmark(), triton.runtime.driver.active
+        driver.get_benchmarker()(lambda: add(arrays), quantiles=(0.5,))
+        add(arrays)
+        del held
+    assert not arrays[2].any()
+    assert len(card.launches) == 2
+
+
+def test_triton_reckons_the_cards_bandwidth():
+    """What Triton makes of the memory's clock and width is the machine's, to a thousandth."""
+    with gpusim.triton.active("h200") as card:
+        properties = triton.runtime.driver.active.utils.get_device_properties(0)
+    gbs = properties["mem_clock_rate"] * 2 * properties["mem_bus_width"] / 8 / 1e6
+    assert gbs == pytest.approx(card.card.machine.chip.dram_mbs / 1000, rel=1e-3)
+
+
 def test_a_machine_without_machine_code_is_refused():
     """A card that executes no cubin gives one line, and no driver is left behind."""
     with pytest.raises(UserError, match="gtx580"):

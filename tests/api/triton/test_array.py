@@ -1,9 +1,12 @@
 """What a launch passes for an argument, by Triton's name of its type."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from gpusim.api.triton.array import array, passed, scalar
+from gpusim.api.triton.descriptor import of_descriptor
 from gpusim.api.triton.scratch import scratch
 from isa.errors import UserError
 
@@ -51,6 +54,21 @@ def test_a_tensor_is_a_view_of_its_storage():
     assert seen.base.nbytes == 16
     seen[:2] = 0
     assert whole[3] == 0
+
+
+def test_a_descriptor_stays_within_its_tensor():
+    """The map is of the tensor's own memory, with its strides; a shape beyond it is refused."""
+    whole = array(np.arange(64 * 128, dtype=np.float16).reshape(64, 128))
+    told = {"elem_size": 2, "elem_type": 6, "swizzle": 0, "block_size": [8, 8], "fp4_padded": False}
+    one = SimpleNamespace(base=whole[:, 64:], shape=[64, 64], strides=[128, 1], padding="zero", round_f32_to_tf32=False)
+    made, *numbers = of_descriptor(one, told)
+    assert (made.array.__array_interface__["data"][0], made.map.sizes, made.map.strides) == (
+        whole[:, 64:].data_ptr(), (64, 64), (256,),
+    )  # fmt: skip
+    assert [int(each) for each in numbers] == [64, 64, 128, 1]
+    one.shape = [65, 64]
+    with pytest.raises(UserError, match=r"shape \[65, 64\], which goes beyond its tensor"):
+        of_descriptor(one, told)
 
 
 def test_what_has_no_memory_is_refused():
