@@ -12,7 +12,7 @@ from isa.memory import SECTOR_BYTES
 from isa.reading.origin import number
 
 SHOWN = 12  # instructions, those with most sectors
-LEGEND = "Of the whole launch, sectors of 32 bytes; needed: bytes that lanes access; DRAM: read and written"
+LEGEND = "Of the launch, sectors of 32 bytes; needed: by lanes; DRAM: read and written"
 MEANING = (
     "Of the whole launch; sectors of 32 bytes. Needed: bytes that lanes access. L1 hits: what it holds, or waits for "
     "already; L2 hits: what it holds, and all that is stored."
