@@ -282,7 +282,7 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     if form.is_general:
         row["number"] = instruction.number()
     written = max(row["second_predicate"], *row["more_predicates"])
-    row["others"] = max(written, *(one for one in row["selectors"][1:] if one != PT.index)) >= 0
+    row["others"] = max((written, *(one for one in row["selectors"][1:] if one != PT.index))) >= 0
     if max(row["predicate"], written) < 0:
         row["truth"] = -1  # nobody asks
     row["uniform"] = any(r >= kernel.program.registers for r in instruction.writes()) or bool(

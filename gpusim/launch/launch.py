@@ -145,12 +145,11 @@ def launch_together(
 
 def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
     """Give one of so many SMs its share of the L2, and of what the SMs with blocks bring to it."""
-    sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
-    sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
-    simulated = min(number, len(simulated_blocks(kernel, machine, number)))
-    sm.machine.store_groups, sm.machine.own_slice = own_slices(machine, max(1, sm.launch.sharers // max(1, simulated)))
-    sm.machine.shared_parts = SHARE_PARTS * simulated
-    sm.launch.passes_on = sm.launch.sharers > 1
+    sharers, some = min(machine.chip.sms, kernel.blocks), min(number, len(simulated_blocks(kernel, machine, number)))
+    sm.launch.sharers, sm.launch.passes_on = sharers, sharers > 1
+    sm.machine.shared_cost[:] = sector_shares(machine, sharers)
+    sm.machine.store_groups, sm.machine.own_slice = own_slices(machine, max(1, sharers // max(1, some)))
+    sm.machine.shared_parts = SHARE_PARTS * some
 
 
 def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int, touched: Touched | None) -> None:

@@ -34,7 +34,7 @@ class Row(Record):
     second_predicate: int  # the other predicate written, -1: none
     more_predicates: Numbers  # further ones, -1: none
     selectors: Numbers  # predicates handed to truth functions, -1: none; `selector` first
-    others: int  # 1: it writes more than two predicates
+    others: int  # 1: it writes a second predicate, or reads one
     selectors_negated: int  # mask of those that are negated
     uniform: int  # 1: its results are one for all lanes
     counts: Numbers  # registers of the sources a, b, c

@@ -12,7 +12,7 @@ from isa.memory import SECTOR_BYTES
 from isa.reading.origin import number
 
 SHOWN = 12  # instructions, those with most sectors
-LEGEND = "Of the whole launch, sectors of 32 bytes; needed: bytes that lanes access; DRAM: read and written"
+LEGEND = "Of the launch, sectors of 32 bytes; needed: by lanes; DRAM: read and written"
 MEANING = (
     "Of the whole launch; sectors of 32 bytes. Needed: bytes that lanes access. L1 hits: what it holds, or waits for "
     "already; L2 hits: what it holds, and all that is stored."
@@ -21,8 +21,11 @@ MEANING = (
 
 def levels(found: MemoryTables) -> Iterator[Table]:
     """Yield what each operation asks for at each level beyond shared memory, and what comes of it, if there is any."""
-    heads = "requests", "sectors", "per\nreq", "L1\nhits", "needed", "L2\nsectors", "L2\nhits", "DRAM"
+    heads = "requests", "sectors", "per req", "L1 hits", "needed", "L2 sectors", "L2 hits", "DRAM"
     table = numbers("memory", *heads)
+    for column, name in zip(table.columns[1:], heads, strict=True):
+        column.no_wrap = " " not in name  # on a narrow screen heads of two words take two lines
+    table.columns[0].no_wrap = True
     for one in found.l1:
         if one.operation != TOTAL:
             own = [each for each in found.instructions if each.operation == one.operation]

@@ -73,7 +73,7 @@ def test_screens_show_the_account(capsys):
     """A run shows requests, sectors and hits by level; a report shows buffers and instructions."""
     assert main.execute(["run", str(REDUCE), "--machine", "h200"]) == 0
     shown = capsys.readouterr().out
-    assert "requests  sectors  req" in shown
+    assert "requests  sectors  per" in shown
     assert "\nGlobal Load " in shown
     assert "requests, " in shown
     assert "for each byte: " in shown
