@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import FAR
+from gpusim.sm.memory.l2_atomic.declaration import TURNS
 from gpusim.sm.memory.l2_channel.declaration import OWN_PARTS, STORES
 from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.records import MachineNumbers, Numbers, Sm
 
-TURNS = 4  # pieces in a row, of which two slices have every second one
 WORD = (1 << 31) - 1  # a product of such a number with SPREADING is below 1 << 63
 FIRST, SECOND = 15, 13  # bits by which a number is folded
 
