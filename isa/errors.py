@@ -55,6 +55,10 @@ class DeadlockError(UserError):
     exit_code = 3
 
 
+class BlockWaitsError(DeadlockError):
+    """A block that is run by itself waits for what only other blocks would store."""
+
+
 class LimitError(UserError):
     """The run exceeded its limit of instructions or cycles, so it is probably an endless loop."""
 

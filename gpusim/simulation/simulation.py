@@ -38,7 +38,7 @@ from gpusim.engines.walks.races import races as find_races
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.occupancy import Occupancy, check_cooperative, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, simulated_blocks
 from gpusim.simulation import memory_account
 from gpusim.simulation.asked import Sample, several_of, valid, with_policy
@@ -208,7 +208,7 @@ def simulate(
     check_engine(engine)
     machine = with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     kernel = on_chip(kernel, machine.chip.sms)
-    occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
+    check_cooperative(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
     several = several_of(kernel, machine, sms, sample, threads)

@@ -27,7 +27,7 @@ from isa.nvidia.file.cubin import Cubin, Function, Relocation
 from isa.nvidia.file.dump import Section
 from isa.nvidia.file.names import plain
 from isa.nvidia.lowering import lower, syntax
-from isa.nvidia.lowering.system import reads
+from isa.nvidia.lowering.system import meets, reads
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
@@ -36,6 +36,8 @@ from isa.support.once import once
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
+MEETING = "grid.barrier"  # the buffer at which blocks of a cooperative launch meet
+MEETING_BYTES = 8  # a size, which code does not read, and the barrier (cooperative_groups/details/driver_abi.h)
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
@@ -62,10 +64,10 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     banks = _banks(code, state, function, (local, of_system), symbols)
     buffers = _buffers(section, code, state, banks, symbols)
     places = _places(buffers)
-    if CONSTANTS in places or _takes_parameters(section, row):
+    if CONSTANTS in places or _takes_parameters(section, row) or _meets(section, row, state):
         symbols = _symbols(code, state, WINDOW + places.get(CONSTANTS, 0))
         banks = _banks(code, state, function, (local, of_system), symbols)
-        banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places)
+        banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places, memory.bases(buffers).get(MEETING))
         buffers = _buffers(section, code, state, banks, symbols)
     program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
@@ -83,6 +85,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
         cluster=cluster_of(state, function),
+        cooperative=state.cooperative,
     )
 
 
@@ -98,6 +101,11 @@ def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
 def on_chip(kernel: Kernel, sms: int) -> Kernel:
     """Return the kernel of machine code for a machine with so many SMs; any other kernel is the same."""
     return kernel if kernel.sms in (0, sms) else _placed(kernel, sms)
+
+
+def synchronises(kernel: Kernel) -> bool:
+    """Tell whether the grid of a cooperative launch may be synchronised."""
+    return kernel.cooperative and any(one.name == MEETING for one in kernel.buffers)
 
 
 @once
@@ -236,14 +244,21 @@ def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: 
     return bytes(found)
 
 
-def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int]) -> bytes:
-    """Return bank 0 with the addresses at which bank 3, and its own parameters, lie in global memory."""
+def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int], meeting: int | None) -> bytes:
+    """Return bank 0 with the addresses in global memory of bank 3, its own parameters, and where blocks meet."""
     found = bytearray(bank)
     if CONSTANTS in places:
         struct.pack_into("<Q", found, row.constants, WINDOW + places[CONSTANTS])
     if PARAMETERS in places and row.addressed is not None:
         struct.pack_into("<Q", found, row.addressed, WINDOW + places[PARAMETERS] + row.parameters)
+    if meeting is not None:
+        struct.pack_into("<2I", found, row.meeting, *divmod(WINDOW + meeting, 1 << 32))
     return bytes(found)
+
+
+def _meets(section: Section, row: Architecture, state: LaunchState) -> bool:
+    """Tell whether the blocks of the launch have a place to meet, and code that takes its address."""
+    return state.cooperative and meets((one.text for one in section.instructions), row.meeting)
 
 
 def _takes_parameters(section: Section, row: Architecture) -> bool:
@@ -302,19 +317,21 @@ def _buffers(
 ) -> tuple[Buffer, ...]:
     """Return the launch's buffers, and those of `_own_buffers` that are not among them."""
     given = {one.name for one in state.buffers}
-    return *state.buffers, *(one for one in _own_buffers(section, code, banks, symbols) if one.name not in given)
+    return *state.buffers, *(one for one in _own_buffers(section, code, state, banks, symbols) if one.name not in given)
 
 
 def _own_buffers(
-    section: Section, code: Code, banks: Mapping[int, bytes], symbols: Mapping[str, int]
+    section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes], symbols: Mapping[str, int]
 ) -> Iterator[Buffer]:
-    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
+    """Yield the buffers that no argument names: the file's variables, where blocks meet, banks that code loads from.
 
     Code that takes the address of a `__constant__` variable, or has it in a variable, loads from that bank by pointers.
     """
     cubin, place = code.cubin, nvidia(code.architecture).constants
     if cubin and cubin.memory:
         yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
+    if _meets(section, nvidia(code.architecture), state):
+        yield bytes_buffer(MEETING, bytes(MEETING_BYTES))
     loaded = {
         int(bank, 16)
         for one in section.instructions
