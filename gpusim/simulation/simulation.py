@@ -52,10 +52,12 @@ from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
+from isa.nvidia.abi import load
 from isa.nvidia.abi.load import on_chip
 from isa.support import frozen
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
+MEETING, WAITING = "the grid is synchronised", "blocks wait for blocks of other SMs"  # why all SMs are simulated
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 
 
@@ -113,6 +115,7 @@ class Result:
     verification: Verification
     bound: Bound | None
     no_bound: str = ""  # why there is none
+    all_sms: str = ""  # why all SMs were simulated in place of one
     growth: float = 1  # blocks of the SM over simulated ones, or their work if they differ: the factor for counts
 
     def __repr__(self) -> str:
@@ -214,13 +217,14 @@ def simulate(
     several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
-        return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values)
+        why = MEETING if sms == 1 and load.synchronises(kernel) else ""
+        return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values, why)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
     try:
         return _of_one_sm(kernel, machine, engine, runner, observed, sample, tolerance, values)
     except BlocksWaitError:  # no SM can stand for others
-        return _result_of_several(kernel, machine, whole, values)
+        return _result_of_several(kernel, machine, whole, values, WAITING)
 
 
 def _of_one_sm(
@@ -364,13 +368,15 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     return found.work
 
 
-def _result_of_several(kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool) -> Result:
-    """Return the result of a run of all SMs, or of a sample of them."""
+def _result_of_several(
+    kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool, why: str
+) -> Result:
+    """Return the result of a run of all SMs, or of a sample of them; `why` not of one as asked."""
     run = whole(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     verification = _verified(kernel, machine, run) if values else UNCHECKED
     limits = bound_of_run(kernel, machine, run)
-    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits, all_sms=why)
 
 
 def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:
