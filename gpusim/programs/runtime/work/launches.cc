@@ -1,6 +1,7 @@
 // Launches: the block of parameters is made as the kernel's own table of them says.
 #include <cstring>
 
+#include "../core/properties.h"
 #include "work.h"
 
 namespace gpusim {
@@ -31,8 +32,9 @@ Error launch_now(const Launch &launch, Stream *stream) {
   if (Error error = known(launch.kernel)) return error;
   Numbers numbers{launch.kernel->id, grid.x,  grid.y,  grid.z, block.x, block.y, block.z, launch.shared, stream->id,
                   launch.cooperative, cluster.x, cluster.y, cluster.z, 0};
-  numbers.insert(numbers.end(), launch.places.begin(), launch.places.end());
-  if (launch.places.empty()) numbers.push_back(0);
+  Numbers places = launch.places.empty() ? Numbers{0} : launch.places;
+  if (!takes(callers_of_launch)) places.resize(1);
+  numbers.insert(numbers.end(), places.begin(), places.end());
   Reply reply = ask("launch", numbers, launch.block_of_parameters.data(), launch.block_of_parameters.size());
   keep_print(reply.bytes);
   bool fault = reply.error == 214 || reply.error == 702 || (reply.error >= 700 && reply.error < 720 && reply.error != 701 &&

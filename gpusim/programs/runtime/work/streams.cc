@@ -2,6 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "../core/properties.h"
 #include "../graphs/graphs.h"
 #include "work.h"
 
@@ -113,8 +114,9 @@ Error elapsed(float *milliseconds, Event *begin, Event *end) {
 // Memory, modules, streams and events of the device are gone, and with them a kernel's fault.
 Error reset_device() {
   settle();
-  ask("reset", {});
+  if (takes(knows_reset)) ask("reset", {});
   mend();
+  if (!takes(knows_reset)) return success;
   forget_loaded();
   for (auto &one : streams) delete one.second;
   for (auto &one : events) delete one.second;
