@@ -105,7 +105,7 @@ def _placed(kernel: Kernel, sms: int) -> Kernel:
     bank = bytearray(kernel.banks[PARAMETERS])
     row = nvidia(kernel.target.architecture if kernel.target else 0)
     struct.pack_into("<I", bank, row.sms, sms)
-    name, changed = _name(PARAMETERS), bytes(bank)
+    name, changed = bank_name(PARAMETERS), bytes(bank)
     return replace(
         kernel,
         sms=sms,
@@ -125,7 +125,7 @@ def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
 
 def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
     """Raise LaunchError unless all buffers, variables and constant banks have places with 32-bit addresses."""
-    banks = (Buffer(_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
+    banks = (Buffer(bank_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
     try:
         where = memory.bases((*_with_variables(cubin, state), *banks))
     except ValueError as error:
@@ -251,6 +251,23 @@ def _takes_parameters(section: Section, row: Architecture) -> bool:
     return row.addressed is not None and any(reads(one.text, row.addressed) for one in section.instructions)
 
 
+def initial(code: Code, variables: int, constants: int) -> bytes:
+    """Return what `__device__` variables hold at first, if they and constant bank 3 lie at these 64-bit addresses.
+
+    Raises UserError for addresses in them that are not known.
+    """
+    if code.cubin is None:
+        return b""
+    every = code.cubin.variables.values()
+    symbols = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    return _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
+
+
+def system_bytes(code: Code) -> int:
+    """Return the bytes of a kernel's shared memory that are the system's, before its own."""
+    return nvidia(code.architecture).system_before
+
+
 def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
     """Return the 64-bit addresses of variables and functions; bank 3 lies at `constants`."""
     if code.cubin is None:
@@ -328,7 +345,7 @@ def _own_buffers(
     if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
         loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
-        yield bytes_buffer(_name(number), banks[number])
+        yield bytes_buffer(bank_name(number), banks[number])
 
 
 def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
@@ -340,10 +357,11 @@ def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
 def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:
     """Return the byte addresses of the constant banks that lie in global memory, by number."""
     where = memory.bases(buffers)
-    return {number: where[_name(number)] for number in range(ADDRESSES + 1) if _name(number) in where}
+    return {number: where[bank_name(number)] for number in range(ADDRESSES + 1) if bank_name(number) in where}
 
 
-def _name(bank: int) -> str:
+def bank_name(bank: int) -> str:
+    """Return the name of the buffer that a constant bank lies in, where code loads from it."""
     return f"c[{bank:#x}]"
 
 

@@ -107,6 +107,27 @@ def of_cubin(data: bytes, name: str) -> Code:
     return Code(contents.architecture, dump.read(zlib.decompress(packed).decode(), name).sections, contents)
 
 
+def of_image(data: bytes, name: str, architecture: int) -> Code:
+    """Return the machine code for an architecture in the bytes of a cubin or fat binary; `name` is for messages.
+
+    Raises UserError as `read` does.
+    """
+    if data.startswith(_ELF):
+        return of_cubin(data, name)
+    if not data.startswith(_FAT_BINARY):
+        raise CodeError(f"{name}: neither a cubin nor a fat binary; {FIX}")
+    version = tools.version("cuobjdump")
+    return of_cubin(kept(["cuobjdump", version, str(architecture), data], lambda: _taken(data, architecture)), name)
+
+
+def _taken(data: bytes, architecture: int) -> bytes:
+    """Return the cubin in a fat binary's bytes for an architecture."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "code.fatbin"
+        file.write_bytes(data)
+        return _extracted(file, architecture)
+
+
 def _disassembled(data: bytes, name: str) -> bytes:
     """Return the text of a cubin's code, with encodings, lines of source and where those were inlined."""
     with TemporaryDirectory() as folder:
