@@ -16,6 +16,7 @@ from isa.nvidia.abi.launch import WINDOW
 from isa.nvidia.file import code as machine_code
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Function
+from isa.nvidia.file.held import CodeError
 from isa.nvidia.file.names import plain
 
 LINE_BYTES = 16  # a constant bank ends with a whole one (isa/nvidia/abi/load.py)
@@ -129,7 +130,7 @@ def _allocated(arena: Arena, data: bytes, name: str, alignment: int = 0) -> Allo
         return None
     made = memory.allocate(arena, len(data), memory.DEVICE, alignment, name)
     if made is None:
-        raise machine_code.CodeError(f"{name}: variables of {len(data):,} bytes are more than memory has; take less")
+        raise CodeError(f"{name}: variables of {len(data):,} bytes are more than memory has; take less")
     arena.held[made.place : made.end] = np.frombuffer(data, np.uint8)
     return made
 

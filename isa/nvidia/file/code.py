@@ -108,24 +108,27 @@ def of_cubin(data: bytes, name: str) -> Code:
 
 
 def of_image(data: bytes, name: str, architecture: int) -> Code:
-    """Return the machine code for an architecture in the bytes of a cubin or fat binary; `name` is for messages.
+    """Return the machine code for an architecture in the bytes of a cubin or fat binary, or of PTX, which is compiled.
 
-    Raises UserError as `read` does.
+    `name` is for messages. Raises UserError as `read` does.
     """
     if data.startswith(_ELF):
         return of_cubin(data, name)
+    if ptx.is_ptx(data):
+        return of_cubin(ptx.compile_ptx(data, architecture, (), name), name)
     if not data.startswith(_FAT_BINARY):
-        raise CodeError(f"{name}: neither a cubin nor a fat binary; {FIX}")
-    version = tools.version("cuobjdump")
-    return of_cubin(kept(["cuobjdump", version, str(architecture), data], lambda: _taken(data, architecture)), name)
+        raise CodeError(f"{name}: neither a cubin, nor a fat binary, nor PTX; {FIX}")
+    versions = "".join(tools.version(tool) for tool in ("cuobjdump", "ptxas") if tools.installed(tool))
+    made_of = "cuobjdump", versions, str(architecture), data
+    return of_cubin(kept(made_of, lambda: _taken(data, name, architecture)), name)
 
 
-def _taken(data: bytes, architecture: int) -> bytes:
-    """Return the cubin in a fat binary's bytes for an architecture."""
+def _taken(data: bytes, name: str, architecture: int) -> bytes:
+    """Return the cubin in a fat binary's bytes for an architecture, or one of its PTX; `name` is for messages."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "code.fatbin"
         file.write_bytes(data)
-        return _extracted(file, architecture)
+        return extracted(file, architecture, name)
 
 
 def _disassembled(data: bytes, name: str) -> bytes:

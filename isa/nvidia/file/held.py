@@ -19,24 +19,26 @@ class CodeError(UserError):
     """A file without machine code that can be read; the message begins with its name."""
 
 
-def extracted(path: Path, architecture: int | None) -> bytes:
+def extracted(path: Path, architecture: int | None, name: str = "") -> bytes:
     """Return the cubin in a fat binary or executable for an architecture, or its only one.
 
-    Where there is none, one is compiled of the PTX that it holds, as a driver does. Raises UserError.
+    Where there is none, one is compiled of the PTX that it holds, as a driver does. `name` is for messages, if it is
+    not the path. Raises UserError.
     """
+    name = name or str(path)
     with TemporaryDirectory() as folder:
         files = dict[int, list[Path]]()
-        for file in _taken_out(path, "elf", Path(folder)):
+        for file in _taken_out(path, name, "elf", Path(folder)):
             files.setdefault(_architecture(file), []).append(file)
         if not files or (architecture and architecture not in files):
-            texts = [file.read_bytes() for file in _taken_out(path, "ptx", Path(folder))]
-            if (made := _of_ptx(texts, architecture, path, alone=not files)) is not None:
+            texts = [file.read_bytes() for file in _taken_out(path, name, "ptx", Path(folder))]
+            if (made := _of_ptx(texts, architecture, name, alone=not files)) is not None:
                 return made
         if not files:
-            raise CodeError(f"{path}: it holds neither machine code nor PTX; compile it with -arch=sm_90")
-        number = meant(str(path), files, architecture)
-        each = _with_kernels([file.read_bytes() for file in files[number]], str(path))
-        return _one(each, path, f"cubins for sm_{number}", "elf")
+            raise CodeError(f"{name}: it holds neither machine code nor PTX; compile it with -arch=sm_90")
+        number = meant(name, files, architecture)
+        each = _with_kernels([file.read_bytes() for file in files[number]], name)
+        return _one(each, name, f"cubins for sm_{number}", "elf")
 
 
 def meant(name: str, known: Collection[int], architecture: int | None) -> int:
@@ -54,14 +56,14 @@ def meant(name: str, known: Collection[int], architecture: int | None) -> int:
     return number
 
 
-def _taken_out(path: Path, kind: str, folder: Path) -> Sequence[Path]:
+def _taken_out(path: Path, name: str, kind: str, folder: Path) -> Sequence[Path]:
     """Return the files of a kind that cuobjdump takes out into a folder, in order of their names."""
     seconds = tools.reading_seconds(path.stat().st_size)
-    tools.run("cuobjdump", [f"-x{kind}", "all", path.resolve()], about=str(path), folder=folder, seconds=seconds)
+    tools.run("cuobjdump", [f"-x{kind}", "all", path.resolve()], about=name, folder=folder, seconds=seconds)
     return sorted(folder.glob("*.cubin" if kind == "elf" else f"*{ptx.ENDING}"))
 
 
-def _of_ptx(texts: Sequence[bytes], architecture: int | None, path: Path, *, alone: bool) -> bytes | None:
+def _of_ptx(texts: Sequence[bytes], architecture: int | None, name: str, *, alone: bool) -> bytes | None:
     """Return the cubin of the PTX for the latest architecture up to the one asked for; None if there is none.
 
     PTX that is `alone`, without machine code beside it, is compiled whatever it is for, which may be refused.
@@ -75,14 +77,14 @@ def _of_ptx(texts: Sequence[bytes], architecture: int | None, path: Path, *, alo
         return None
     number = max(below)
     each = [text for text in found[number] if _ENTRY in text] or found[number]
-    text = _one(each, path, f"texts of PTX for sm_{number}", "ptx")
-    return ptx.compile_ptx(text, architecture, (), f"{path}: its PTX")
+    text = _one(each, name, f"texts of PTX for sm_{number}", "ptx")
+    return ptx.compile_ptx(text, architecture, (), f"{name}: its PTX")
 
 
-def _one(each: Sequence[bytes], path: Path, what: str, kind: str) -> bytes:
+def _one(each: Sequence[bytes], name: str, what: str, kind: str) -> bytes:
     """Return the only one of several; raises CodeError, which says how those of a kind are taken out."""
     if len(each) > 1:
-        raise CodeError(f"{path}: it holds {len(each)} {what}; take one out: cuobjdump -x{kind} all {path}")
+        raise CodeError(f"{name}: it holds {len(each)} {what}; take one out: cuobjdump -x{kind} all {name}")
     return each[0]
 
 

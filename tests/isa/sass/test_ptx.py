@@ -14,7 +14,7 @@ from isa.nvidia.abi.declaration import declared
 from isa.nvidia.compiler import tools
 from isa.nvidia.compiler.ptx import compile_ptx, is_ptx
 from isa.nvidia.compiler.ptx_lines import with_lines
-from isa.nvidia.file.code import of_cubin, read
+from isa.nvidia.file.code import of_cubin, of_image, read
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 needs_ptxas = pytest.mark.skipif(not tools.installed("ptxas"), reason="ptxas (extra cuda) is not installed")
@@ -223,7 +223,7 @@ def holding(monkeypatch, tmp_path):
 
     def with_texts(texts, cubins=()):
         def run(tool, arguments, *, about, folder=None, **more):
-            if tool != "cuobjdump":
+            if tool != "cuobjdump" or folder is None:
                 return tools_run(tool, arguments, about=about, folder=folder, **more)
             held = cubins if arguments[0] == "-xelf" else texts
             for number, (name, data) in enumerate(held):
@@ -263,6 +263,8 @@ def test_ptx_beside_machine_code(holding):
     app = holding([of(75)], [("sm_80.cubin", cubin)])
     assert read(app).architecture == 80
     assert read(app, 89).architecture == 89
+    assert of_image(app.read_bytes(), "image", 86).architecture == 86
+    assert of_image(SCALE.encode(), "image", 86).architecture == 86
     app = holding([of(90)], [("sm_80.cubin", cubin)])
     with pytest.raises(UserError, match="app: it holds machine code for sm_80, not for sm_86"):
         read(app, 86)
