@@ -10,12 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gpusim.programs.host_link import HostLink
+from gpusim.sm.chip.host_link import HostLink
 
 LEGACY = 0
 NON_BLOCKING = 1  # cudaStreamNonBlocking
 KERNELS, TO_DEVICE, TO_HOST, ON_DEVICE = "kernels", "copies to the device", "copies to the host", "copies on the device"
-MICRO = 1e6
+SET = "sets"
+NANO = 1e-3  # microseconds
+# Where a machine's file has none: what a host of an H200 has, at half its rates (PCIe 4.0); a guess.
+USUAL = HostLink(27700, 6900, 7200, 770, 1440, 3400, 560, 750)
 
 
 class Span(NamedTuple):
@@ -57,6 +60,33 @@ def event(clock: Clock) -> int:
     clock.made += 1
     clock.events[clock.made] = None
     return clock.made
+
+
+def kernel(clock: Clock, name: str, stream: int, took: float) -> Span:
+    """Let a kernel run that takes so many microseconds: the host's call first, then the kernel when it can."""
+    clock.host += clock.link.launch_ns * NANO
+    before = clock.spans[-1] if clock.spans else None
+    follows = before is not None and before.part == KERNELS and before.stream == stream
+    if follows and before:
+        clock.parts[KERNELS] = before.begin + before.took + clock.link.gap_ns * NANO
+    return work(clock, KERNELS, name, stream, took)
+
+
+def copy(clock: Clock, part: str, stream: int, nbytes: int, *, pinned: bool, dram_mbs: int) -> Span:
+    """Let so many bytes be copied; on the card they are read and written at the rate of its DRAM."""
+    link = clock.link
+    if part == ON_DEVICE:
+        rate, start = dram_mbs / 2, link.to_device_ns
+    elif part == TO_DEVICE:
+        rate, start = link.pinned_mbs if pinned else link.to_device_mbs, link.to_device_ns
+    else:
+        rate, start = link.pinned_mbs if pinned else link.to_host_mbs, link.to_host_ns
+    return work(clock, part, part, stream, start * NANO + nbytes / rate, nbytes)
+
+
+def fill(clock: Clock, stream: int, nbytes: int, dram_mbs: int) -> Span:
+    """Let so many bytes of the card's memory be set."""
+    return work(clock, ON_DEVICE, SET, stream, clock.link.to_device_ns * NANO + nbytes / dram_mbs, nbytes)
 
 
 def work(clock: Clock, part: str, what: str, stream: int, took: float, nbytes: int = 0) -> Span:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpusim.programs import spawn
-from gpusim.programs.clock import Clock, all_done
-from gpusim.programs.host_link import PCIE_5
+from gpusim.programs.clock import USUAL, Clock, all_done
 from gpusim.programs.launches import Runner
 from gpusim.programs.places import place_in
-from gpusim.programs.session import Session, Tell, Told, serve
+from gpusim.programs.session import Session, Shown, Tell, serve
 from isa.errors import UserError
 
 KILLED = 128  # exit codes of processes that a signal ended begin here, as shells have them
@@ -35,7 +34,7 @@ def execute(
     runtime: Path,
     runner: Runner,
     tell: Tell,
-    progress: Told | None = None,
+    shown: Shown | None = None,
     *,
     output: int | None = None,
 ) -> Executed:
@@ -44,7 +43,7 @@ def execute(
     `tell` gets a line for each fault of a kernel. Raises UserError for a file that can't be executed.
     """
     process, connection = spawn.started(file, arguments, runtime, runner.arena, output)
-    session = Session(runner, Clock(PCIE_5), tell, progress, place_in(file))
+    session = Session(runner, Clock(runner.machine.host_link or USUAL), tell, shown, place_in(file))
     refused = None
     try:
         serve(session, connection)

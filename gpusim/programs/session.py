@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from gpusim.engines.simulate import Progress
@@ -16,7 +16,6 @@ from gpusim.programs import channel, clock, codes, launches, modules
 from gpusim.programs.arena import Arena
 from gpusim.programs.channel import Reply, Request, signed
 from gpusim.programs.clock import Clock
-from gpusim.programs.host_link import copy_time
 from gpusim.programs.launches import Runner, Shape
 from gpusim.programs.properties import DEFAULT_SHARED, properties
 from isa.errors import ExecutionError, UserError
@@ -24,9 +23,8 @@ from isa.nvidia.abi.launch import WINDOW, LaunchError
 from isa.operands.windows import SHARED_PLACE
 
 Tell = Callable[[str], None]
-Told = Callable[[str], Progress]  # of a kernel's name, what shows how far a launch is
-BOTH = 2  # a block reads and writes memory in a copy on the device
-MICRO, MILLI = 1e6, 1e3
+Shown = Callable[[str], AbstractContextManager[Progress]]  # of a kernel's name, while a launch of it runs
+MILLI = 1e3
 STACK, PRINTED, HEAP = 0, 1, 2  # cudaLimit
 
 
@@ -41,7 +39,7 @@ class Session:
     runner: Runner
     clock: Clock
     tell: Tell
-    progress: Told | None = None
+    shown: Shown | None = None
     place: Callable[[int], str] = str  # of an address in the program
     loaded: dict[int, modules.Module] = field(default_factory=dict)
     kernels: dict[int, modules.Kernel] = field(default_factory=dict)
@@ -163,11 +161,8 @@ def _copy(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     part = (clock.ON_DEVICE if of else clock.TO_DEVICE) if to else clock.TO_HOST
     nbytes = width * height * depth
     if to or of:
-        pinned = memory.OF_HOST in sides
-        rate = session.machine.chip.dram_mbs / MICRO * MICRO  # bytes per microsecond
-        link = session.clock.link
-        took = link.latency + BOTH * nbytes / rate if to and of else copy_time(link, nbytes, pinned=pinned)
-        clock.work(session.clock, part, part, _stream(stream), took, nbytes)
+        pinned, rate = memory.OF_HOST in sides, session.machine.chip.dram_mbs
+        clock.copy(session.clock, part, _stream(stream), nbytes, pinned=pinned, dram_mbs=rate)
     if not later:
         clock.stream_done(session.clock, _stream(stream))
     session.copied += nbytes
@@ -179,8 +174,7 @@ def _set(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if _side(session, dst, _extent(width, height, depth, pitch, each)) in (None, memory.UNREGISTERED):
         return Reply(codes.INVALID_VALUE)
     nbytes = width * height * depth
-    took = session.clock.link.latency + nbytes / session.machine.chip.dram_mbs
-    clock.work(session.clock, clock.ON_DEVICE, "set", _stream(stream), took, nbytes)
+    clock.fill(session.clock, _stream(stream), nbytes, session.machine.chip.dram_mbs)
     return Reply()
 
 
@@ -195,14 +189,13 @@ def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Rep
         error = _too_large(session, kernel, shape, arguments)
         if error:
             return Reply(error)
-        with _shown(session, kernel.plain) as progress:
+        with session.shown(kernel.plain) if session.shown else nullcontext() as progress:
             row = launches.run(session.runner, kernel, shape, arguments, progress)
     except ExecutionError as fault:
         session.tell(str(fault))
         return Reply(codes.ILLEGAL_ADDRESS)
     took = row.milliseconds or 0.0
-    session.clock.host += session.clock.link.launch
-    clock.work(session.clock, clock.KERNELS, kernel.plain, shape.stream, took * MILLI)
+    clock.kernel(session.clock, kernel.plain, shape.stream, took * MILLI)
     return Reply(0, [_bits(took)])
 
 
@@ -319,11 +312,6 @@ HANDLERS: Mapping[str, Handler] = {
     "range": _nothing,
     "bye": _nothing,
 }
-
-
-@contextmanager
-def _shown(session: Session, name: str) -> Iterator[Progress | None]:
-    yield session.progress(name) if session.progress else None
 
 
 def _stream(number: int) -> int:
