@@ -179,7 +179,7 @@ def _set(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
 
 
 def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Reply:
-    which, gx, gy, gz, bx, by, bz, dynamic, stream, cooperative, cx, cy, cz, _flags, _place = numbers
+    which, gx, gy, gz, bx, by, bz, dynamic, stream, cooperative, cx, cy, cz, _flags = numbers[:14]
     kernel = session.kernels[which]
     cluster = (cx, cy, cz) if cx * cy * cz else None
     shape = Shape((gx, gy, gz), (bx, by, bz), dynamic, cluster, bool(cooperative), _stream(stream))
@@ -278,8 +278,16 @@ def _limit(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     return Reply(0, [session.limits.get(which, 0)])
 
 
+def _reset(session: Session, _: tuple[int, ...], __: bytes) -> Reply:
+    for one in tuple(session.arena.live):
+        memory.free(session.arena, WINDOW + one.place)
+    session.loaded.clear()
+    session.kernels.clear()
+    return Reply()
+
+
 def _refused(session: Session, numbers: tuple[int, ...], name: bytes) -> Reply:
-    where = session.place(numbers[0]) if numbers and numbers[0] else ""
+    where = next(filter(None, map(session.place, filter(None, numbers))), "")
     what = name.decode(errors="replace")
     raise RefusedError(f"{where + ': ' if where else ''}{what} is not there; see what is in docs/programs.md")
 
@@ -308,6 +316,7 @@ HANDLERS: Mapping[str, Handler] = {
     "sync": _sync,
     "occupancy": _occupancy,
     "limit": _limit,
+    "reset": _reset,
     "refused": _refused,
     "range": _nothing,
     "bye": _nothing,
