@@ -15,8 +15,8 @@ from rich.table import Column, Table
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.commands.frame.document import new_table
-from gpusim.programs.clock import KERNELS, Clock, Span
-from gpusim.programs.launches import Row
+from gpusim.programs.card.clock import KERNELS, Clock, Span
+from gpusim.programs.card.launches import Row
 from gpusim.programs.program import Executed
 from gpusim.support.document import Document, Extent, MachineKey, Settings, doc
 from gpusim.support.plural import plural
