@@ -30,7 +30,9 @@ def texture(arena: Arena, numbers: Sequence[int]) -> TextureObject:
     """Return the texture object of these numbers.
 
     They are: address, bytes from row to row, width, height, depth, layers, bytes of a channel, channels, their format,
-    address modes in x, y and z, filter, read mode, whether coordinates are normalized, the border's four floats. Raises ValueError for what no texture is, or is not there: layers, and memory that is not allocated.
+    address modes in x, y and z, filter, read mode, whether coordinates are normalized, the border's four floats.
+
+    Raises ValueError for what no texture is, or is not there: layers, and memory that is not allocated.
     """
     address, pitch, width, height, depth, layers, nbytes, channels, form, *modes = numbers[:12]
     sampling, read, normalized, *border = numbers[12:19]
