@@ -49,7 +49,7 @@ class LaunchOf(Document, frozen=True):
     percent: Annotated[float | None, doc("Of the time of all kernels.")]
     why: Annotated[str, doc("Why there is no time; empty if there is.")]
     same_as: Annotated[int | None, doc("The launch whose time it has; null if it was simulated.")]
-    figures: Figures | None
+    figures: Annotated[Figures | None, doc("Of the first of alike launches; null for others.")]
     findings: Sequence[Finding]
 
 

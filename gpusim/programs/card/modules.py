@@ -11,6 +11,7 @@ from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
 from gpusim.programs.card import arena as memory
 from gpusim.programs.card.arena import Allocation, Arena
+from isa.kernel import Kernel as Launched
 from isa.nvidia.abi import load
 from isa.nvidia.abi.launch import WINDOW
 from isa.nvidia.file import code as machine_code
@@ -41,6 +42,7 @@ class Kernel:
     most_dynamic: int
     carveout: int = PREFERRED_CARVEOUT
     asked: dict[int, int] = field(default_factory=dict)  # other attributes by their number
+    last: tuple[object, Launched] | None = None  # its last launch, and what that depends on besides its arguments
 
     @property
     def function(self) -> Function:
