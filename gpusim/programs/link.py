@@ -78,7 +78,7 @@ def _needed(path: Path) -> list[str]:
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
-            return [tag.needed for tag in tags]  # type: ignore[attr-defined]  # set by the tag's kind
+            return [str(tag.needed) for tag in tags]  # type: ignore[attr-defined]  # pyelftools adds it by the tag's name
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}; {fix}") from None
     except ELFError as error:

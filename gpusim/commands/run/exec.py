@@ -21,7 +21,7 @@ from gpusim.engines.simulate import Progress
 from gpusim.machine.architecture import native
 from gpusim.machine.machine import Machine
 from gpusim.programs import build, link, program
-from gpusim.programs.launches import How, runner
+from gpusim.programs.card.launches import How, runner
 from gpusim.support import whole_file
 from isa.errors import UserError
 
@@ -60,11 +60,12 @@ def exec(
     if csv:
         whole_file.check(csv)
     how = How(time != "none", sample, same_launches or 0, threads)
-    executable = link.executable(file, _architecture(where), shlex.split(nvcc_flags))
+    folder = build.runtime()
+    executable = link.executable(file, _architecture(where), shlex.split(nvcc_flags), folder)
     ran = program.execute(
         executable,
         arguments,
-        build.runtime(),
+        folder,
         runner(where, how, caches or "warm"),
         lambda line: tell(f"gpusim: {line}\n", anew=True),
         _shown,

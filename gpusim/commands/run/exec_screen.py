@@ -15,8 +15,8 @@ from rich.table import Column, Table
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.commands.frame.document import new_table
-from gpusim.programs.clock import KERNELS, Clock, Span
-from gpusim.programs.launches import Row
+from gpusim.programs.card.clock import KERNELS, Clock, Span
+from gpusim.programs.card.launches import Row
 from gpusim.programs.program import Executed
 from gpusim.support.document import Document, Extent, MachineKey, Settings, doc
 from gpusim.support.plural import plural
@@ -49,7 +49,7 @@ class LaunchOf(Document, frozen=True):
     percent: Annotated[float | None, doc("Of the time of all kernels.")]
     why: Annotated[str, doc("Why there is no time; empty if there is.")]
     same_as: Annotated[int | None, doc("The launch whose time it has; null if it was simulated.")]
-    figures: Figures | None
+    figures: Annotated[Figures | None, doc("Of the first of alike launches; null for others.")]
     findings: Sequence[Finding]
 
 
@@ -177,7 +177,7 @@ def _sums(ran: Executed, machine: str, whole: float) -> Iterator[str]:
     session = ran.session
     rows, clock = session.runner.rows, session.clock
     simulated = sum(one.same_as is None and one.milliseconds is not None for one in rows)
-    told = f"{plural(len(rows), 'launch')} on {machine}"
+    told = f"{plural(len(rows), 'launch', 'es')} on {machine}"
     if not session.runner.how.timed:
         yield f"{told}: values only"
         return

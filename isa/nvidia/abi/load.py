@@ -86,6 +86,20 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     )
 
 
+def with_arguments(kernel: Kernel, code: Code, name: str, arguments: bytes) -> Kernel:
+    """Return the same launch with other arguments: the parameter block of its kernel, by its mangled name.
+
+    Its program is the same object, of which what was worked out is known.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    base = launch.base if launch else nvidia(code.architecture).parameters
+    bank = kernel.banks[PARAMETERS][:base] + arguments
+    bank += bytes(-len(bank) % _LINE)
+    own = bank_name(PARAMETERS)
+    buffers = tuple(bytes_buffer(own, bank) if one.name == own else one for one in kernel.buffers)
+    return replace(kernel, banks=MappingProxyType({**kernel.banks, PARAMETERS: bank}), buffers=buffers)
+
+
 def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
     """Raise UserError for a constant of a bank that neither the file nor the launch has."""
     for pc, instruction in enumerate(program.instructions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
-from gpusim.programs.arena import Arena
+from gpusim.programs.card.arena import Arena
 from isa.nvidia.abi.check import MOST_GRID
 from isa.operands.windows import SHARED_PLACE
 
@@ -14,6 +14,7 @@ DEFAULT_SHARED = 48 * 1024  # bytes of a block that doesn't ask for more (CUDA C
 CONSTANT_BYTES = 64 * 1024
 L2_BYTES = 0  # where the machine has no L2
 PITCH_BYTES, TEXTURE_BYTES, TEXTURE_PITCH = (1 << 31) - 1, 512, 32  # of an H100's device properties
+CALLERS, RESETS = 1, 2  # a launch says who calls whom; a device may be reset
 ENGINES, SLOWER_DOUBLES = 3, 2
 
 
@@ -55,4 +56,5 @@ def properties(machine: Machine, _arena: Arena) -> list[int]:
         PITCH_BYTES,
         TEXTURE_BYTES,
         TEXTURE_PITCH,
+        CALLERS | RESETS,
     ]

@@ -9,13 +9,15 @@ import numpy as np
 
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
-from gpusim.programs import arena as memory
-from gpusim.programs.arena import Allocation, Arena
+from gpusim.programs.card import arena as memory
+from gpusim.programs.card.arena import Allocation, Arena
+from isa.kernel import Kernel as Launched
 from isa.nvidia.abi import load
 from isa.nvidia.abi.launch import WINDOW
 from isa.nvidia.file import code as machine_code
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Function
+from isa.nvidia.file.held import CodeError
 from isa.nvidia.file.names import plain
 
 LINE_BYTES = 16  # a constant bank ends with a whole one (isa/nvidia/abi/load.py)
@@ -40,6 +42,7 @@ class Kernel:
     most_dynamic: int
     carveout: int = PREFERRED_CARVEOUT
     asked: dict[int, int] = field(default_factory=dict)  # other attributes by their number
+    last: tuple[object, Launched] | None = None  # its last launch, and what that depends on besides its arguments
 
     @property
     def function(self) -> Function:
@@ -129,7 +132,7 @@ def _allocated(arena: Arena, data: bytes, name: str, alignment: int = 0) -> Allo
         return None
     made = memory.allocate(arena, len(data), memory.DEVICE, alignment, name)
     if made is None:
-        raise machine_code.CodeError(f"{name}: variables of {len(data):,} bytes are more than memory has; take less")
+        raise CodeError(f"{name}: variables of {len(data):,} bytes are more than memory has; take less")
     arena.held[made.place : made.end] = np.frombuffer(data, np.uint8)
     return made
 
