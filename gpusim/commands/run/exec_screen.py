@@ -127,34 +127,34 @@ def screen(ran: Executed, machine: str, *, each: bool) -> Iterator[RenderableTyp
     yield ""
     yield _launches(rows, whole) if each else _kernels(rows, whole)
     yield ""
-    yield from _sums(ran, machine, whole)
+    yield from sums(ran, machine)
     for why in dict.fromkeys(one.why for one in rows if one.why):
         yield f"no time: {why}"
 
 
 def _kernels(rows: Sequence[Row], whole: float) -> Table:
-    forms = dict[tuple[object, ...], list[Row]]()
-    for one in rows:
-        forms.setdefault((one.kernel, one.shape.grid, one.shape.block), []).append(one)
-    ranked = sorted(map(Form, forms.values()), key=lambda form: -form.milliseconds)
     table = _table("kernel", "launches", "grid", "block", "µs each", "µs", "%", "limiter")
-    for form in ranked:
-        first, count = form.rows[0], len(form.rows)
-        timed = [one.milliseconds for one in form.rows if one.milliseconds is not None]
-        each = f"{MILLI * form.milliseconds / len(timed):,.2f}" if timed else NO_TIME
-        total = f"{MILLI * form.milliseconds:,.2f}" if timed else NO_TIME
-        share = f"{_percent(form.milliseconds, whole):.1f}" if timed else NO_TIME
-        table.add_row(
-            first.kernel,
-            f"{count:,}",
-            _size(first.shape.grid),
-            _size(first.shape.block),
-            each,
-            total,
-            share,
-            limit(first),
-        )
+    for form in forms(rows):
+        table.add_row(*kernel_cells(form, whole))
     return table
+
+
+def forms(rows: Sequence[Row]) -> list[Form]:
+    """Return the launches by kernel, grid and block, those that take most time first."""
+    found = dict[tuple[object, ...], list[Row]]()
+    for one in rows:
+        found.setdefault((one.kernel, one.shape.grid, one.shape.block), []).append(one)
+    return sorted(map(Form, found.values()), key=lambda form: -form.milliseconds)
+
+
+def kernel_cells(form: Form, whole: float) -> list[str]:
+    """Return the cells of a row: kernel, launches, grid, block, microseconds of one and of all, percent, limiter."""
+    first, times = form.rows[0], [one.milliseconds for one in form.rows if one.milliseconds is not None]
+    head = [first.kernel, f"{len(form.rows):,}", _size(first.shape.grid), _size(first.shape.block)]
+    if not times:
+        return [*head, NO_TIME, NO_TIME, NO_TIME, limit(first)]
+    each, total = MILLI * form.milliseconds / len(times), MILLI * form.milliseconds
+    return [*head, f"{each:,.2f}", f"{total:,.2f}", f"{_percent(form.milliseconds, whole):.1f}", limit(first)]
 
 
 def _launches(rows: Sequence[Row], whole: float) -> Table:
@@ -173,9 +173,11 @@ def _table(*names: str) -> Table:
     return new_table(*(Column(name, justify="left" if name in text else "right", overflow="fold") for name in names))
 
 
-def _sums(ran: Executed, machine: str, whole: float) -> Iterator[str]:
+def sums(ran: Executed, machine: str) -> Iterator[str]:
+    """Yield the time of kernels, of the whole program on the card, and of copies, a line each."""
     session = ran.session
     rows, clock = session.runner.rows, session.clock
+    whole = sum(one.milliseconds or 0.0 for one in rows)
     simulated = sum(one.same_as is None and one.milliseconds is not None for one in rows)
     told = f"{plural(len(rows), 'launch', 'es')} on {machine}"
     if not session.runner.how.timed:
