@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from gpusim.launch.file import elements
+from gpusim.launch.file import addresses, elements
 from gpusim.launch.file.document import TYPES, Argument, Contents, Member, Texture
 from gpusim.launch.file.source import Source
 from isa import memory
@@ -30,14 +30,16 @@ _NULL = Value(bytes(POINTER_BYTES), POINTER_BYTES)
 def buffers(source: Source) -> tuple[Buffer, ...]:
     """Return the buffers of a launch file, those of arguments first; raises UserError."""
     found: dict[str, Buffer] = {}
+    fills = list[tuple[str, str]]()
     for key, given, name in _described(source):
+        fills.append((key, given.fill))
         _check_name(source, f"{key}.name", name, found)
         found[name] = elements.buffer(source, key, _with_texels(given), name)
         try:
             memory.bases(tuple(found.values()))
         except ValueError as error:
             raise source.refusal(key, f"{error}; take fewer elements") from None
-    return tuple(found.values())
+    return addresses.filled(source, tuple(found.values()), fills)
 
 
 def values(source: Source, known: Sequence[Buffer]) -> list[Value]:
