@@ -29,7 +29,7 @@ MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
 SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
 PATIENCE = 20.0  # seconds, after which no other launch is tried
-_EXTERN = re.compile(r"\bextern\b[^;{}()]*(?:\([^)]*\)[^;{}()]*)?\b__shared__\b|\b__shared__\b[^;{}()]*\bextern\b")
+_EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
 _SMALL = 32  # what counts are, where larger ones lead nowhere
 
 
