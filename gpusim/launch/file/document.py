@@ -37,6 +37,10 @@ class Contents(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         doc("zero, iota, constant V, hash SEED [LOW HIGH], values V V ..., addresses NAME [STEP]; zero if left out."),
     ] = ""
     file: Annotated[str, doc("A .npy file with its elements; relative to this file.")] = ""
+    place: Annotated[
+        Count,
+        doc("Where it begins, in bytes above 0x7f0000000000, a multiple of 4096: as addresses in memory have it."),
+    ] = 0
 
 
 class Texture(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -91,15 +91,13 @@ def _changed(file: LaunchFile, rule: Callable[[Any], Any]) -> LaunchFile:
 def _grown(code: Code, name: str, draft: Draft, file: str, source: str) -> Draft:
     """Return a draft with room for all that its blocks access; raises UserError for another fault of theirs."""
     dynamic = draft.file.shared if draft.said else 0
-    may_grow = _EXTERN.search(bare(source)) if source else _declared(code, name) <= 0
+    may_grow = _declared(code, name) <= 0 or _EXTERN.search(bare(source)) is not None
     asked = max(dynamic, SHARED) if may_grow and not dynamic else dynamic
     found = _tried(code, draft.file, file, asked)
     own = _kernel(code, structs.replace(draft.file, shared=0), file).program.shared_bytes
     shared = dynamic or (max(0, -(-(found.shared - own) // 16) * 16) if may_grow else 0)
     sized = _changed(draft.file, lambda one: _sized(one, found))
-    return draft.with_file(
-        _confirmed(code, structs.replace(sized, shared=shared), file, bool(may_grow) and not dynamic)
-    )
+    return draft.with_file(_confirmed(code, structs.replace(sized, shared=shared), file, may_grow and not dynamic))
 
 
 def _declared(code: Code, name: str) -> int:

@@ -17,7 +17,7 @@ from isa.row import GLOBAL_UNITS, Unit
 
 MOST = 2_000_000 if COMPILED else 20_000  # warp instructions of all blocks that run: about a second
 _SAMPLE = 64  # blocks, where all would be too many
-_LOOK = 1 << 21 if COMPILED else 1 << 13  # warp instructions of a block: more are a loop without end
+_LOOK = 1 << 20 if COMPILED else 1 << 13  # warp instructions of a block: more are a loop without end
 
 
 @dataclass(frozen=True)
