@@ -90,8 +90,7 @@ class Runner:
     rows: list[Row] = field(default_factory=list)
     exact: dict[Hashable, Row] = field(default_factory=dict)
     alike: dict[Hashable, list[Row]] = field(default_factory=dict)
-    kept: dict[int, Result] = field(default_factory=dict)  # by the launch's number, of launches that are asked for
-    wanted: frozenset[int] = frozenset()
+    captures: Captures | None = None
 
 
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
@@ -104,21 +103,24 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
     form = shape, arena.made, len(arena.live), tuple(runner.textures.items()), runner.stack, constants
     if kernel.last and kernel.last[0] == form:
         return load.with_arguments(kernel.last[1], code, kernel.name, arguments)
-    state = LaunchState(
+    made = load.kernel(code, _state(runner, kernel, shape, arguments))
+    kernel.last = form, made
+    return made
+
+
+def _state(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> LaunchState:
+    return LaunchState(
         kernel=kernel.name,
         grid=shape.grid,
         block=shape.block,
         dynamic_shared=shape.dynamic,
         arguments=arguments,
-        buffers=_buffers(arena, kernel.module),
+        buffers=_buffers(runner.arena, kernel.module),
         stack=runner.stack,
         textures=_textures(runner),
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
     )
-    made = load.kernel(code, state)
-    kernel.last = form, made
-    return made
 
 
 def run(
@@ -132,7 +134,11 @@ def run(
     launch = prepared(runner, kernel, shape, arguments)
     row = _timed(runner, kernel, launch, shape, progress)
     runner.rows.append(row)
+    before = _before(_state(runner, kernel, shape, arguments)) if _is_captured(runner, row) else None
     compute(runner, launch)
+    if before and runner.captures:
+        code = modules.with_constants(runner.arena, kernel.module)
+        captures.write(runner.captures, row.number, code, before, kernel.module.image, _state(runner, kernel, shape, arguments))
     return row
 
 
@@ -169,7 +175,7 @@ def _timed(
     told = told_by(launch)
     exact = form, told, tuple((one.place, one.nbytes) for one in launch.buffers)
     others = runner.alike.setdefault(form, [])
-    known = runner.exact.get(exact) if number not in runner.wanted else None
+    known = runner.exact.get(exact)
     if known is None and runner.how.alike and len(others) >= runner.how.alike:
         known = others[-1]
     if known is not None:
@@ -189,12 +195,10 @@ def _found(runner: Runner, launch: Launched, row: Row, others: Sequence[Row], pr
 
     Raises UserError for a launch that is not simulated.
     """
-    again = others and not runner.how.sampled and row.number not in runner.wanted
+    again = others and not runner.how.sampled
     cycles = _cycles(runner, launch, progress) if again else None
     if cycles is None:
         found = _simulated(runner, launch, progress)
-        if row.number in runner.wanted:
-            runner.kept[row.number] = found
         row, cycles = replace(row, figures=figures(found), findings=diagnosis(found)), found.cycles
     else:
         row = replace(row, findings=others[0].findings)
@@ -216,12 +220,12 @@ def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> R
     return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
 
 
-def runner(machine: Machine, how: How, caches: str = "warm", wanted: frozenset[int] = frozenset()) -> Runner:
+def runner(machine: Machine, how: How, caches: str = "warm", captures: Captures | None = None) -> Runner:
     """Return what runs launches on a machine whose L2 holds what they touch (warm), or nothing (cold)."""
     where, settings = holding(machine, caches)
     asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
     begins = (machine.host_link or USUAL).kernel_ns * NANO
-    return Runner(where, asked, memory.created(), how, begins, wanted=wanted)
+    return Runner(where, asked, memory.created(), how, begins, captures=captures)
 
 
 def _textures(runner: Runner) -> tuple[TextureObject, ...]:
