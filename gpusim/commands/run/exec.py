@@ -101,8 +101,8 @@ def exec(
         whole_file.check(show.csv)
     with _folder(show) as folder:
         ran = [
-            _ran(file, arguments, where, timing, show, folder, nvcc_flags, output)
-            for where, output in zip(machines, _outputs(len(machines), json=json), strict=True)
+            _ran(file, arguments, where, timing, show, None if k else folder, nvcc_flags, output)
+            for k, (where, output) in enumerate(zip(machines, _outputs(len(machines), json=json), strict=True))
         ]
         first = ran[0]
         if show.csv:
