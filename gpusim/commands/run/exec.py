@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from gpusim.commands.frame.options import (
 )
 from gpusim.commands.frame.progress import of_run, shown
 from gpusim.commands.run import exec_pages, exec_screen
+from gpusim.commands.run.passed_output import passed_output
 from gpusim.commands.streams import tell
 from gpusim.engines.simulate import Progress
 from gpusim.machine.architecture import native
@@ -42,7 +41,6 @@ from isa.errors import UserError
 from isa.nvidia.file import code as machine_code
 
 DEFAULT = "h200"
-STDERR = 2
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,8 @@ def exec(
         whole_file.check(show.csv)
     with _folder(show) as folder:
         ran = [
-            _ran(file, arguments, where, timing, show, None if k else folder, nvcc_flags, output)
-            for k, (where, output) in enumerate(zip(machines, _outputs(len(machines), json=json), strict=True))
+            _ran(file, arguments, where, timing, show, None if k else folder, nvcc_flags, hidden=k > 0, errors=json)
+            for k, where in enumerate(machines)
         ]
         first = ran[0]
         if show.csv:
@@ -124,7 +122,9 @@ def _ran(
     show: Shown,
     folder: Path | None,
     nvcc_flags: str,
-    output: int | None,
+    *,
+    hidden: bool,
+    errors: bool,
 ) -> Executed:
     """Return what the program did on one machine; raises UserError where it can't be run, or asks what is not there."""
     built = build.runtime()
@@ -135,8 +135,8 @@ def _ran(
         source = file.read_text(errors="replace") if machine_code.is_source(file) else ""
         captures = Captures(folder, frozenset(show.launch), source, timing.caches or "warm", _line)
     card = runner(where, how, timing.caches or "warm", captures)
-    ran = program.execute(executable, arguments, built, card, _line, _shown, output=output)
-    sys.stdout.flush()
+    with passed_output(hidden=hidden, errors=errors) as output:
+        ran = program.execute(executable, arguments, built, card, _line, _shown, output=output)
     if ran.refused:
         raise ran.refused
     return ran
@@ -153,17 +153,6 @@ def _folder(show: Shown) -> Iterator[Path | None]:
             yield Path(folder)
     else:
         yield None
-
-
-def _outputs(count: int, *, json: bool) -> Iterator[int | None]:
-    """Yield where the program's output goes on each machine: ours, or our stderr; nowhere after the first."""
-    yield STDERR if json else None
-    if count > 1:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        try:
-            yield from [nowhere] * (count - 1)
-        finally:
-            os.close(nowhere)
 
 
 def _line(text: str) -> None:
