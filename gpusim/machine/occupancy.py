@@ -47,10 +47,15 @@ class TooLargeError(UserError):
     """A cooperative launch has more blocks than are resident at once: CUDA's error 720."""
 
 
+def resident(kernel: Kernel, machine: Machine) -> int:
+    """Return the blocks that the machine holds at once; raises UserError if an SM holds none."""
+    size = kernel.cluster_blocks
+    return occupancy(kernel, machine).blocks * (machine.chip.sms // size * size)
+
+
 def check_cooperative(kernel: Kernel, machine: Machine) -> None:
     """Raise TooLargeError for a cooperative launch whose blocks don't all fit at once, and UserError if none does."""
-    size, each = kernel.cluster_blocks, occupancy(kernel, machine).blocks
-    many = each * (machine.chip.sms // size * size)
+    each, many = occupancy(kernel, machine).blocks, resident(kernel, machine)
     if kernel.cooperative and kernel.blocks > many:
         raise TooLargeError(
             f"{kernel.name}: cooperative launch too large (error 720): {kernel.blocks} blocks, and {many} are resident "

@@ -8,7 +8,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms, count
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi import load
+from isa.nvidia.abi.meeting import synchronises
 
 Sample = int | str | None
 
@@ -18,7 +18,7 @@ def several_of(kernel: Kernel, machine: Machine, sms: Sms, sample: Sample, threa
 
     One SM of a launch with clusters brings those of its cluster, one of a launch whose grid is synchronised all.
     """
-    meets = sms == 1 and load.synchronises(kernel)
+    meets = sms == 1 and synchronises(kernel)
     many = count(machine, "all" if meets else sms, kernel)
     if threads is not None and (sms == 1 or threads < 1):
         reason = "one SM runs on one thread; take several, or leave it out" if sms == 1 else "give at least 1"

@@ -52,8 +52,8 @@ from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
-from isa.nvidia.abi import load
 from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.meeting import synchronises
 from isa.support import frozen
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
@@ -217,7 +217,7 @@ def simulate(
     several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
-        why = MEETING if sms == 1 and load.synchronises(kernel) else ""
+        why = MEETING if sms == 1 and synchronises(kernel) else ""
         return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values, why)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)

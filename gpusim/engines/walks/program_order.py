@@ -99,7 +99,7 @@ def walk(
     one = walker(kernel, left, addresses=addresses, again=False)
     lanes, most = (kernel.warp_size, access_log.MOST) if observe else (0, 0)
     log = access_log.room(lanes, most, wanted, kernel.cluster_blocks)
-    tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else _nothing
+    tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else nothing
     if kernel.cluster_blocks > 1:
         if (started or released) and not marked:
             raise UserError(f"{kernel.name}: blocks of a cluster run together, and this looks at one after the other")
@@ -266,12 +266,12 @@ def run_block(
     lanes = one.kernel.warp_size if tell else 0
     log = access_log.room(lanes, access_log.MOST if tell else 0, wanted, one.kernel.cluster_blocks)
     if one.kernel.cluster_blocks > 1:
-        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
+        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or nothing)
     else:
-        one_block.alone(one, block, log, limit, tell or _nothing)
+        one_block.alone(one, block, log, limit, tell or nothing)
 
 
-def _nothing(_rows: Rows) -> None:
+def nothing(_rows: Rows) -> None:
     """Tell nobody."""
 
 
@@ -285,7 +285,7 @@ def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) ->
     log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run_cluster, one.sms, memory, one.away, one.group, log))
     if not one_block.to_end(advance, log, limit * len(blocks), tell):
-        raise faults.endless(kernel, blocks[0], limit, one_block.next_of(one.launch.sm, kernel))
+        raise faults.endless(kernel, blocks[0], limit, one_block.next_instruction(one.launch.sm, kernel))
     for held in one.each:
         if held.sm.fault.code:
             raise fault_of(kernel, held)

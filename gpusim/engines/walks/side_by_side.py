@@ -17,14 +17,20 @@ from numpy.typing import NDArray
 
 from gpusim.engines.walks import program_order
 from gpusim.engines.walks.program_order import Walked, Walker
+from gpusim.engines.walks.several_blocks import run_blocks
 from gpusim.launch.in_turn import InTurnError
 from isa.errors import UserError
-from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import Held
 
 
-def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held, threads: int) -> Walked:
+def walk(
+    kernel: Kernel,
+    blocks: Sequence[int],
+    left: NDArray[np.uint32] | Held,
+    threads: int,
+    resident: int | None = None,
+) -> Walked:
     """Run blocks on so many threads, on memory as others have `left` it; otherwise as `program_order.walk`."""
     if threads > 1 and kernel.cluster_blocks == 1 and kernel.sms >= threads:
         before = left.words[: left.used].copy() if isinstance(left, Held) else left
@@ -34,7 +40,11 @@ def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held,
         if isinstance(left, Held):
             one.launch.memory[left.used :] = 0
             left.words[: left.used] = before
-    return program_order.walk(kernel, blocks, left=left)
+    if kernel.cluster_blocks > 1:
+        return program_order.walk(kernel, blocks, left=left)
+    alone = program_order.walker(kernel, left, again=False)
+    run_blocks(alone, blocks, resident=resident)
+    return alone.state()
 
 
 def _run(one: Walker, blocks: Sequence[int]) -> bool:
@@ -42,14 +52,12 @@ def _run(one: Walker, blocks: Sequence[int]) -> bool:
     stop, threads = Event(), len(one.each)
 
     def part(thread: int) -> bool:
-        own = _of_thread(one, thread)
+        own = [block for block in blocks if block % one.kernel.sms % threads == thread]
         try:
-            for block in blocks:
-                if block % one.kernel.sms % threads == thread and not stop.is_set():
-                    program_order.run_block(own, block, LIMIT)
+            return run_blocks(_of_thread(one, thread), own, stop.is_set)
         except (InTurnError, UserError):
             stop.set()
-        return not stop.is_set()
+            return False
 
     with ThreadPoolExecutor(threads) as pool:
         done = [pool.submit(part, thread) for thread in range(threads)]

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from grid_kernels import launched, left, mirror, queue, rounds, scan
 
+from gpusim.engines.walks import side_by_side
 from gpusim.engines.walks.program_order import block_alone, walk, walker
 from isa.errors import BlockWaitsError, DeadlockError, ExecutionError, LimitError
 from isa.executing.faults import LIMIT
+from isa.memory import image
 from isa.text.listing import read
 
 NONE = np.zeros(1, int)
@@ -138,3 +140,22 @@ def test_observers_are_told_of_all_blocks():
     walk(kernel, observe=observe)
     assert len(stores) == 3 * 256
     assert len(set(stores)) == 2 * 256
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_on_several_threads_wait_for_each_other(threads):
+    """Several blocks by one call, and on several threads: where they meet, program order has the result."""
+    kernel, a, b = mirror(6, 64)
+    memory = side_by_side.walk(kernel, range(6), image(kernel), threads).memory
+    assert left(kernel, memory, "a").tolist() == a.tolist()
+    assert left(kernel, memory, "b").tolist() == b.tolist()
+    turned, y = scan(5, turned=True)
+    assert left(turned, side_by_side.walk(turned, range(5), image(turned), threads).memory, "y").tolist() == y.tolist()
+    with pytest.raises(DeadlockError, match="block 2 has not begun"):
+        side_by_side.walk(*waiting_forward(), threads, resident=2)
+
+
+def waiting_forward():
+    """Return blocks that each wait for the next one, their ids, and their memory."""
+    kernel = launched("forward", 4, 32, {"flags": np.zeros(6, int)}, 0)
+    return kernel, range(4), image(kernel)

@@ -59,7 +59,7 @@ def started(one: Walker, log: Log, limit: int, tell: Tell, block: int, waited: b
         if early < limit and waiting.may_wait(one.kernel):
             return gone_on(one, log, limit, tell, block, early)
         if early == limit or not to_end(advance, log, limit - early - 1, tell):
-            raise faults.endless(one.kernel, block, limit, next_of(held.sm, one.kernel))
+            raise faults.endless(one.kernel, block, limit, next_instruction(held.sm, one.kernel))
     _check(one)
     return Outcome(early, None)
 
@@ -68,7 +68,7 @@ def gone_on(one: Walker, log: Log, limit: int, tell: Tell, block: int, done: int
     """Run a block that may wait on, after so many warp instructions, as `started` does."""
     found = waiting.watch(one, log, limit - done, tell)
     if done + found.done > limit:
-        raise faults.endless(one.kernel, block, limit, next_of(one.launch.sm, one.kernel))
+        raise faults.endless(one.kernel, block, limit, next_instruction(one.launch.sm, one.kernel))
     if not found.asked:
         _check(one)
     return found._replace(done=done + found.done)
@@ -98,7 +98,7 @@ def to_end(advance: Callable[[int], int], log: Log, limit: int, tell: Tell) -> b
     return done <= limit
 
 
-def next_of(sm: Sm, kernel: Kernel) -> int:
-    """Return the instruction that comes next."""
+def next_instruction(sm: Sm, kernel: Kernel) -> int:
+    """Return the instruction that comes next: the smallest pc of the block's warps."""
     pcs = sm.warps["pc"][: kernel.warps][sm.warps["live"][: kernel.warps] != 0]
     return min(int(pcs.min(initial=len(kernel.program) - 1)), len(kernel.program) - 1)
