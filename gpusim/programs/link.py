@@ -78,7 +78,7 @@ def _needed(path: Path) -> list[str]:
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
-            return [str(getattr(tag, "needed")) for tag in tags]
+            return [str(tag.needed) for tag in tags]
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}; {fix}") from None
     except ELFError as error:
