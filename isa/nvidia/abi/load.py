@@ -28,6 +28,7 @@ from isa.nvidia.file.dump import Section
 from isa.nvidia.file.names import plain
 from isa.nvidia.lowering import lower, syntax
 from isa.nvidia.lowering.system import reads
+from isa.nvidia.system import memory as system
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
@@ -53,8 +54,11 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
     check(state, function, code.architecture)
+    code, state = system.provided(code, state)
     _check_room(state, code.cubin)
-    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
+    section = link.linked(
+        code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0, system.places(state)
+    )
     local = _local_bytes(section, function, state)
     row = nvidia(code.architecture)
     shared, reserved, of_system = _shared(section, row, function, state)
