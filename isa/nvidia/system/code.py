@@ -56,7 +56,7 @@ def _joined(code: Code, called: list[str]) -> Code:
     assert cubin is not None
     names = {*called, *(("malloc",) if "__nv_aligned_device_malloc_impl" in called else ())}
     sections = {name: _sections()[NAMES[name]] for name in sorted(names)}
-    functions = {name: _function(name, section) for name, section in sections.items()}
+    functions = {name: _function(name) for name in sections}
     relocations = (one for name, section in sections.items() for one in _relocations(name, section))
     joined: Cubin = replace(
         cubin,
@@ -67,7 +67,7 @@ def _joined(code: Code, called: list[str]) -> Code:
     return replace(code, sections={**code.sections, **sections}, cubin=joined)
 
 
-def _function(name: str, section: Section) -> Function:
+def _function(name: str) -> Function:
     return Function(name, b"", name, 0, REGISTERS, shared_bytes=0, stack_bytes=0, launch=None)
 
 

@@ -6,6 +6,7 @@ d i u o x X c f F e E g G a A s p; 32 arguments at most. What is no conversion i
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Callable, Iterator
@@ -133,8 +134,8 @@ def _digits(digits: bytes, shape: Shape) -> bytes:
 def _real(kind: bytes, number: float, shape: Shape, negative: int) -> tuple[bytes, bytes, bool]:
     """Return a double's sign and digits."""
     sign, upper = _sign(bool(negative), shape), kind.isupper()
-    if number != number or abs(number) == float("inf"):
-        word = b"nan" if number != number else b"inf"
+    if not math.isfinite(number):
+        word = b"nan" if math.isnan(number) else b"inf"
         return sign, word.upper() if upper else word, False
     if kind in b"aA":
         found = _hexadecimal(abs(number), shape)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa import memory
-from isa.generators import ArrayFill
 from isa.kernel import Buffer
 from isa.nvidia.abi.launch import WINDOW, LaunchState
 from isa.nvidia.file.code import Code

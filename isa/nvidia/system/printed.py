@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa import memory
-from isa.kernel import Buffer, Kernel
+from isa.kernel import Kernel
 from isa.nvidia.abi.launch import WINDOW
 from isa.nvidia.system.conversions import Arguments, text
 from isa.nvidia.system.memory import HEADER_BYTES, PRINTED
 
-LONGEST = 1 << 20  # bytes of a format
+LONGEST = 1 << 16  # bytes of a string
 NULL = b"(null)"
 
 
@@ -34,8 +34,7 @@ def printed(kernel: Kernel, words: NDArray[np.uint32]) -> str:
 
 def printed_in(words: NDArray[np.uint32], place: int) -> str:
     """Return what is printed in memory, whose buffer PRINTED begins at that byte."""
-    held = words.view(np.uint8)
-    texts = [_text(held, record) for record in _records(held, place)]
+    texts = [_text(words, record) for record in _records(words.view(np.uint8), place)]
     return b"".join(texts).decode(errors="replace")
 
 
@@ -64,9 +63,9 @@ def _backwards(line: bytes) -> Iterator[bytes]:
         end -= size
 
 
-def _text(held: NDArray[np.uint8], record: bytes) -> bytes:
+def _text(words: NDArray[np.uint32], record: bytes) -> bytes:
     """Return the text of a record."""
-    format = _string(held, int.from_bytes(record[:8], "little"))
+    format = string_at(words, int.from_bytes(record[:8], "little"))
     return text(format, Arguments(record[8:], _strings(record[8:])))
 
 
@@ -80,9 +79,9 @@ def _strings(record: bytes) -> Callable[[int], bytes]:
     return string
 
 
-def _string(held: NDArray[np.uint8], address: int) -> bytes:
+def string_at(words: NDArray[np.uint32], address: int) -> bytes:
     """Return the string at a 64-bit address of global memory; nothing where there is none."""
-    place = address - WINDOW
+    place, held = address - WINDOW, words.view(np.uint8)
     if not 0 < place < len(held):
         return b""
     return held[place : place + LONGEST].tobytes().partition(b"\0")[0]
