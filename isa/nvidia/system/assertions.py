@@ -22,7 +22,8 @@ def lines(kernel: Kernel, words: NDArray[np.uint32], block: int, threads: Iterab
     """Return a line for each thread of a block, given as its number with its registers; none without their values."""
     where = _shown(_placed(block, kernel.grid))
     found = ((_shown(_placed(thread, kernel.block)), registers) for thread, registers in threads)
-    return "".join(_line(words, where, thread, registers) for thread, registers in found if any(registers))
+    told = [one for one in found if len(one[1]) == REGISTERS and any(one[1][MESSAGE:])]
+    return "".join(_line(words, where, thread, registers) for thread, registers in told)
 
 
 def _line(words: NDArray[np.uint32], block: str, thread: str, registers: Sequence[int]) -> str:

@@ -16,6 +16,7 @@ from isa.nvidia.file import dump, link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
 from isa.nvidia.file.dump import Section
+from isa.nvidia.lowering import system as calls
 
 FILE = "functions.sass"
 RING, HEAP = "system_ring", "system_heap"  # the symbols of its memory
@@ -33,12 +34,20 @@ _ADDRESS = re.compile(r"32@(?P<half>lo|hi)\((?P<symbol>\w+)\)")
 
 def with_functions(code: Code, kernel: str) -> Code:
     """Return code with the functions of the system that a kernel may call; the same if it calls none."""
-    called = [name for name in code.cubin.externals if name in NAMES] if code.cubin else []
+    known = [name for name in code.cubin.externals if name in NAMES] if code.cubin else []
+    found = _called(code, kernel) if known else frozenset()
+    called = known if "" in found else [name for name in known if name in found]
     if not called:
         return code
     whole = _joined(code, called)
     reached = link.starts(whole, kernel).keys()
     return whole if any(name in reached for name in called) else code
+
+
+def _called(code: Code, kernel: str) -> frozenset[str]:
+    """Return what a kernel and all that it is linked with call of other code; "" for what they do not say."""
+    addresses = code.cubin.addresses if code.cubin else {}
+    return frozenset().union(*(calls.called(code.sections[name], addresses) for name in link.starts(code, kernel)))
 
 
 def memory_of(code: Code, kernel: str) -> frozenset[str]:

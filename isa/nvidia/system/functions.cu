@@ -152,10 +152,10 @@ __device__ int system_vprintf(const unsigned char* format, const word* arguments
 
 __device__ __noinline__ void* system_malloc(pair asked) {
     Heap* heap = &system_heap;
-    pair needed = (asked ? asked : 1) + sizeof(Block);
-    if (needed > heap->bytes) return 0;
-    int shift = max(31 - __clz((word)needed - 1) - 4, 4);
-    word units = ((word)needed - 1 >> shift) + 1, size = units << shift, kind = 16 * (shift - 4) + units;
+    if (asked > heap->bytes) return 0;
+    word needed = max((word)asked, 1) + sizeof(Block);
+    int shift = max(31 - __clz(needed - 1) - 4, 4);
+    word units = (needed - 1 >> shift) + 1, size = units << shift, kind = 16 * (shift - 4) + units;
     word place = take(heap, kind);
     if (!place) {
         word used = *(volatile word*)&heap->used;
