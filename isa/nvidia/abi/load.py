@@ -43,6 +43,7 @@ _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
 _WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
+_BEHIND = 3  # bytes that are read behind the last one, where it is an operand of a byte: a whole word
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
 
 
@@ -90,6 +91,20 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     )
 
 
+def with_arguments(kernel: Kernel, code: Code, name: str, arguments: bytes) -> Kernel:
+    """Return the same launch with other arguments: the parameter block of its kernel, by its mangled name.
+
+    Its program is the same object, of which what was worked out is known.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    base = launch.base if launch else nvidia(code.architecture).parameters
+    bank = kernel.banks[PARAMETERS][:base] + arguments
+    bank += bytes(-len(bank) % _LINE)
+    own = bank_name(PARAMETERS)
+    buffers = tuple(bytes_buffer(own, bank) if one.name == own else one for one in kernel.buffers)
+    return replace(kernel, banks=MappingProxyType({**kernel.banks, PARAMETERS: bank}), buffers=buffers)
+
+
 def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
     """Raise UserError for a constant of a bank that neither the file nor the launch has."""
     for pc, instruction in enumerate(program.instructions):
@@ -109,7 +124,7 @@ def _placed(kernel: Kernel, sms: int) -> Kernel:
     bank = bytearray(kernel.banks[PARAMETERS])
     row = nvidia(kernel.target.architecture if kernel.target else 0)
     struct.pack_into("<I", bank, row.sms, sms)
-    name, changed = _name(PARAMETERS), bytes(bank)
+    name, changed = bank_name(PARAMETERS), bytes(bank)
     return replace(
         kernel,
         sms=sms,
@@ -129,7 +144,7 @@ def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
 
 def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
     """Raise LaunchError unless all buffers, variables and constant banks have places with 32-bit addresses."""
-    banks = (Buffer(_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
+    banks = (Buffer(bank_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
     try:
         where = memory.bases((*_with_variables(cubin, state), *banks))
     except ValueError as error:
@@ -206,7 +221,7 @@ def _banks(
         banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
         if function:
             banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
-    return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
+    return {number: bank + bytes(_BEHIND + -(len(bank) + _BEHIND) % _LINE) for number, bank in banks.items() if bank}
 
 
 def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: Architecture) -> bytes:
@@ -253,6 +268,23 @@ def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int]) -
 def _takes_parameters(section: Section, row: Architecture) -> bool:
     """Tell whether code takes the address of its parameters, as that of a tensor map among them."""
     return row.addressed is not None and any(reads(one.text, row.addressed) for one in section.instructions)
+
+
+def initial(code: Code, variables: int, constants: int) -> bytes:
+    """Return what `__device__` variables hold at first, if they and constant bank 3 lie at these 64-bit addresses.
+
+    Raises UserError for addresses in them that are not known.
+    """
+    if code.cubin is None:
+        return b""
+    every = code.cubin.variables.values()
+    symbols = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    return _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
+
+
+def system_bytes(code: Code) -> int:
+    """Return the bytes of a kernel's shared memory that are the system's, before its own."""
+    return nvidia(code.architecture).system_before
 
 
 def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
@@ -332,7 +364,7 @@ def _own_buffers(
     if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
         loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
-        yield bytes_buffer(_name(number), banks[number])
+        yield bytes_buffer(bank_name(number), banks[number])
 
 
 def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
@@ -344,10 +376,11 @@ def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
 def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:
     """Return the byte addresses of the constant banks that lie in global memory, by number."""
     where = memory.bases(buffers)
-    return {number: where[_name(number)] for number in range(ADDRESSES + 1) if _name(number) in where}
+    return {number: where[bank_name(number)] for number in range(ADDRESSES + 1) if bank_name(number) in where}
 
 
-def _name(bank: int) -> str:
+def bank_name(bank: int) -> str:
+    """Return the name of the buffer that a constant bank lies in, where code loads from it."""
     return f"c[{bank:#x}]"
 
 

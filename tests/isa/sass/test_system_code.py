@@ -48,6 +48,7 @@ def test_a_kernel_has_the_functions_that_it_calls(printing, kernel, names):
 
 
 def test_code_without_calls_of_the_system_stays_as_it_is():
-    """The same object: nothing is added to its program."""
-    plain = machine_code.read(DATA / "launch_90.cubin")
-    assert all(code.with_functions(plain, kernel) is plain for kernel in plain.cubin.kernels)
+    """The same object: nothing is added to a program, beside a kernel that prints."""
+    whole = machine_code.read(DATA / "launch_90.cubin")
+    assert code.with_functions(whole, "prints") is not whole
+    assert all(code.with_functions(whole, kernel) is whole for kernel in ("points", "windows", "recurse", "dense"))
