@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpusim.launch.file.draft.capture import capture
 from gpusim.launch.file.document import Caches
+from gpusim.launch.file.draft.capture import capture
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
@@ -52,8 +53,8 @@ def write(captures: Captures, number: int, code: Code, image: bytes, before: Lau
         if not np.array_equal(_values(one), _values(then))
     }
     try:
-        how = {"image": image, "source": captures.source, "caches": captures.caches}
-        capture(path, code, before, after=changed, **how)
+        source, caches = captures.source, captures.caches
+        capture(path, code, before, image=image, source=source, caches=caches, after=changed)
         captures.files[number] = path
     except UserError as error:
         captures.tell(f"launch {number} is not captured: {error}")
@@ -63,11 +64,6 @@ def _copied(one: Buffer) -> Buffer:
     return replace(one, fill=ArrayFill(_values(one).copy()))
 
 
-def _values(one: Buffer) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def _values(one: Buffer) -> NDArray[np.uint8]:
     assert isinstance(one.fill, ArrayFill)
     return one.fill.values.view(np.uint8)
-
-
-def names(files: Sequence[Path]) -> str:
-    """Return the names of files in a line."""
-    return ", ".join(one.name for one in files)

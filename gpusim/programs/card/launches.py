@@ -18,9 +18,10 @@ from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine, seconds
 from gpusim.programs.card import arena as memory
-from gpusim.programs.card import modules
+from gpusim.programs.card import captures, modules
 from gpusim.programs.card.alike import told_by
 from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.captures import Captures
 from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
 from gpusim.simulation.simulation import Result, simulate
@@ -51,11 +52,12 @@ class Shape:
 
 @dataclass(frozen=True)
 class How:
-    """How launches are run: without time, by a sample of their first waves, only so many of alike ones."""
+    """How launches are run: with time, by a sample of first waves, so many of alike ones, those of some kernels."""
 
     timed: bool = True
     sampled: bool = False
     alike: int = 0  # 0: all
+    kernels: frozenset[str] = frozenset()  # none: all
     threads: int | None = None
 
 
@@ -134,14 +136,19 @@ def run(
     launch = prepared(runner, kernel, shape, arguments)
     row = _timed(runner, kernel, launch, shape, progress)
     runner.rows.append(row)
-    before = _before(_state(runner, kernel, shape, arguments)) if _is_captured(runner, row) else None
+    first = not any(_alike(one, row) for one in runner.rows[:-1])
+    if not runner.captures or not captures.is_wanted(runner.captures, row.number, first=first):
+        compute(runner, launch)
+        return row
+    code, state = kernel.module.code, _state(runner, kernel, shape, arguments)
+    before = captures.kept(state)
     compute(runner, launch)
-    if before and runner.captures:
-        code = modules.with_constants(runner.arena, kernel.module)
-        captures.write(
-            runner.captures, row.number, code, before, kernel.module.image, _state(runner, kernel, shape, arguments)
-        )
+    captures.write(runner.captures, row.number, code, kernel.module.image, before, state)
     return row
+
+
+def _alike(one: Row, other: Row) -> bool:
+    return (one.kernel, one.shape.grid, one.shape.block) == (other.kernel, other.shape.grid, other.shape.block)
 
 
 def compute(runner: Runner, launch: Launched) -> None:
@@ -171,7 +178,8 @@ def _timed(
 ) -> Row:
     number = len(runner.rows) + 1
     row = Row(number, kernel.plain, shape, None)
-    if not runner.how.timed:
+    wanted = runner.how.kernels
+    if not runner.how.timed or (wanted and kernel.plain not in wanted):
         return row
     form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
     told = told_by(launch)
@@ -222,12 +230,12 @@ def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> R
     return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
 
 
-def runner(machine: Machine, how: How, caches: str = "warm", captures: Captures | None = None) -> Runner:
+def runner(machine: Machine, how: How, caches: str = "warm", captured: Captures | None = None) -> Runner:
     """Return what runs launches on a machine whose L2 holds what they touch (warm), or nothing (cold)."""
     where, settings = holding(machine, caches)
     asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
     begins = (machine.host_link or USUAL).kernel_ns * NANO
-    return Runner(where, asked, memory.created(), how, begins, captures=captures)
+    return Runner(where, asked, memory.created(), how, begins, captures=captured)
 
 
 def _textures(runner: Runner) -> tuple[TextureObject, ...]:
