@@ -53,7 +53,7 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
 
 def _variants(draft: Draft) -> Iterator[Draft]:
-    """Yield a draft, then others of its sizes: with zeros in buffers of whole numbers, with smaller counts, with both."""
+    """Yield a draft, then others of its sizes: with zeros in buffers of whole numbers, with smaller counts, or both."""
     seen = list[LaunchFile]()
     for most in (None, *_SMALL):
         file = draft.file if most is None else _with_counts(draft.file, most)

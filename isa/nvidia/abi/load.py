@@ -28,6 +28,7 @@ from isa.nvidia.file.dump import Section
 from isa.nvidia.file.names import plain
 from isa.nvidia.lowering import lower, syntax
 from isa.nvidia.lowering.system import reads
+from isa.nvidia.system import memory as system
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
@@ -54,8 +55,11 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
     check(state, function, code.architecture)
+    code, state = system.provided(code, state)
     _check_room(state, code.cubin)
-    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
+    section = link.linked(
+        code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0, system.places(state)
+    )
     local = _local_bytes(section, function, state)
     row = nvidia(code.architecture)
     shared, reserved, of_system = _shared(section, row, function, state)
@@ -85,6 +89,20 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         page_bytes=memory.DEVICE_PAGE_BYTES,
         cluster=cluster_of(state, function),
     )
+
+
+def with_arguments(kernel: Kernel, code: Code, name: str, arguments: bytes) -> Kernel:
+    """Return the same launch with other arguments: the parameter block of its kernel, by its mangled name.
+
+    Its program is the same object, of which what was worked out is known.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    base = launch.base if launch else nvidia(code.architecture).parameters
+    bank = kernel.banks[PARAMETERS][:base] + arguments
+    bank += bytes(-len(bank) % _LINE)
+    own = bank_name(PARAMETERS)
+    buffers = tuple(bytes_buffer(own, bank) if one.name == own else one for one in kernel.buffers)
+    return replace(kernel, banks=MappingProxyType({**kernel.banks, PARAMETERS: bank}), buffers=buffers)
 
 
 def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
