@@ -25,12 +25,16 @@ Fill = Callable[[NDArray[np.int64]], NDArray[np.generic]]
 
 @dataclass(frozen=True)
 class Buffer:
-    """`elements` values of NumPy `dtype` in global memory; `fill` gives the values at element indices (None: zero)."""
+    """`elements` values of NumPy `dtype` in global memory; `fill` gives the values at element indices (None: zero).
+
+    `place` is the byte address of the first (None: on the second page behind the buffer before it).
+    """
 
     name: str
     dtype: str
     elements: int
     fill: Fill | None = None
+    place: int | None = None
 
     @property
     def nbytes(self) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.errors import UserError
+from isa.generators import ArrayFill
 from isa.kernel import Buffer, Fill, Kernel
 from isa.operands.windows import SHARED_PLACE
 
@@ -19,12 +22,42 @@ SECTOR_BYTES = 32  # smallest transfer to or from global memory (CUDA C Programm
 CHUNK = 1 << 14  # elements made at once: their memory stays in a cache
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Global memory that outlives launches: they work in it, not in a copy. `used` words of it are buffers and gaps.
+
+    The words behind these are zero between launches: they are the room in which blocks have what is their own.
+    """
+
+    words: NDArray[np.uint32]
+    used: int
+
+    def __len__(self) -> int:
+        """Return the number of words that are global memory."""
+        return self.used
+
+
+def with_room(memory: NDArray[np.uint32] | Held, room: int) -> NDArray[np.uint32]:
+    """Return memory with so many zero words behind it: a copy, but of held memory the words themselves.
+
+    Raises UserError where held memory has no such room.
+    """
+    if not isinstance(memory, Held):
+        return np.concatenate([memory, np.zeros(room, np.uint32)])
+    if memory.used + room > len(memory.words):
+        raise UserError(f"{memory.used + room:,} words are needed, and memory has {len(memory.words):,}; use less")
+    return memory.words[: memory.used + room]
+
+
 def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
-    """Return the base byte address of each buffer, in order; raises ValueError beyond 32-bit addresses."""
+    """Return the base byte address of each buffer, in order; raises ValueError beyond 32-bit addresses.
+
+    Buffers that have places come first, in ascending order.
+    """
     address, where = PAGE_BYTES, {}
     for buffer in buffers:
-        where[buffer.name] = address
-        address += -(-buffer.nbytes // PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES
+        where[buffer.name] = first = address if buffer.place is None else buffer.place
+        address = -(-(first + buffer.nbytes) // PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES
     if address > 1 << 32:
         raise ValueError(f"buffers need {address} bytes: more than a 32-bit address reaches")
     return where
@@ -80,6 +113,9 @@ def elements(fill: Fill, index: NDArray[np.int64], dtype: str) -> NDArray[Any]:
 
 def _fill(contents: NDArray[np.generic], buffer: Buffer, lines: NDArray[np.bool_] | None) -> None:
     assert buffer.fill is not None
+    if lines is None and isinstance(buffer.fill, ArrayFill):
+        contents[:] = buffer.fill.values
+        return
     if lines is not None:
         index = _of_lines(buffer, lines)
         contents[index] = elements(buffer.fill, index, buffer.dtype)

@@ -37,7 +37,7 @@ from isa.kernel import Dim3, Kernel
 from isa.nvidia.abi import load
 from isa.nvidia.abi.declaration import known_types
 from isa.nvidia.abi.launch import STACK_BYTES, LaunchState, extent
-from isa.nvidia.compiler import compile
+from isa.nvidia.compiler import compile, ptx
 from isa.nvidia.file import code as machine_code
 from isa.nvidia.file.choice import chosen, kernels
 from isa.nvidia.file.code import Code
@@ -48,15 +48,15 @@ from isa.reading.source import suggest
 
 MAX_CYCLES = 200_000_000  # of a kernel that may never end
 MANY = 2_000_000  # warp instructions, of which the first second has about as many
-SOURCE = "source.cu"  # the name of a text's lines
+SOURCE, PTX = "source.cu", "source.ptx"  # the name of a text's lines
 
 
 class RawModule:
     """Machine code for one architecture, with its variables.
 
     `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `text` is the
-    CUDA C that it was compiled from, empty where it is not known. `memory` and `constants` are what `__device__` and
-    `__constant__` variables hold: `get_global` gives views of them; calls read them, and leave there what kernels
+    CUDA C or PTX that it was compiled from, empty where it is not known. `memory` and `constants` are what `__device__`
+    and `__constant__` variables hold: `get_global` gives views of them; calls read them, and leave there what kernels
     store.
     """
 
@@ -76,15 +76,15 @@ class RawModule:
         options: Sequence[str] = (),
         architecture: int | None = None,
     ) -> None:
-        """Read a file: a cubin, fat binary, executable, dump or `.cu`; or compile `code`, a text of CUDA C.
+        """Read a file: a cubin, fat binary, executable, dump, `.cu` or `.ptx`; or compile `code`, CUDA C or PTX.
 
         `options` are the compiler's; `architecture` is 90 for sm_90, for which is compiled if nothing is given. Raises
         UserError for code that can't be read, and for errors of the compiler.
         """
         if (code is None) == (path is None):
-            raise UserError("RawModule: give code, a text of CUDA C, or path, one of the two")
+            raise UserError("RawModule: give code, a text of CUDA C or PTX, or path, one of the two")
         if code is not None and not isinstance(code, str):
-            raise UserError(f"code={code!r}: give a text of CUDA C, or path=, a file")
+            raise UserError(f"code={code!r}: give a text of CUDA C or PTX, or path=, a file")
         if path is not None and not isinstance(path, str | Path):
             raise UserError(f"path={path!r}: give the path of a file")
         if isinstance(options, str):
@@ -96,8 +96,8 @@ class RawModule:
             self.loaded, self.given = self.name, {}
             self.text = _text(path)
         else:
-            self.contents, self.name = _compiled(code or "", options, architecture), SOURCE
-            self.loaded, self.given = "", {SOURCE: code or ""}
+            self.contents, self.name = _compiled(code or "", options, architecture), _name_of(code or "")
+            self.loaded, self.given = "", {self.name: code or ""}
             self.text = code or ""
         cubin = self.contents.cubin
         self.memory = _held(cubin.memory if cubin else b"")
@@ -292,13 +292,20 @@ class RawFunction:
 
 
 def _compiled(code: str, options: Sequence[str], architecture: int | None) -> Code:
-    cubin = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
-    return machine_code.of_cubin(cubin, SOURCE)
+    if ptx.is_ptx(code):
+        made = ptx.compile_ptx(code.encode(), architecture, options, PTX, PTX)
+    else:
+        made = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
+    return machine_code.of_cubin(made, _name_of(code))
+
+
+def _name_of(code: str) -> str:
+    return PTX if ptx.is_ptx(code) else SOURCE
 
 
 def _text(path: str | Path) -> str:
-    """Return the text of a file of CUDA C; empty for another file."""
-    if not machine_code.is_source(path):
+    """Return the text of a file of CUDA C or PTX; empty for another file."""
+    if not machine_code.is_compiled(path):
         return ""
     return input_file.read(path, machine_code.FIX).decode(errors="replace")
 

@@ -32,6 +32,7 @@ from gpusim.support.plural import plural
 from gpusim.support.processes import cores
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
+from isa.memory import Held
 from isa.nvidia.abi.load import on_chip
 from isa.row import Unit
 
@@ -64,7 +65,7 @@ def run_sm(
     max_cycles: int = NEVER,
     trace: bool = False,
     take: Take | None = None,
-    memory: NDArray[np.uint32] | None = None,
+    memory: NDArray[np.uint32] | Held | None = None,
     lines: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
@@ -139,7 +140,7 @@ def run_chip(
     feed: str = EXECUTION_DRIVEN,
     max_cycles: int = NEVER,
     trace: bool = False,
-    memory: NDArray[np.uint32] | None = None,
+    memory: NDArray[np.uint32] | Held | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     window: int = WINDOW,

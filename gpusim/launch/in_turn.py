@@ -13,7 +13,7 @@ from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.lookahead.declaration import SEVERAL
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.memory import bases, length
+from isa.memory import Held, bases, length
 from isa.operands.operand import Texture
 from isa.program import WORD_BYTES
 from isa.row import Unit
@@ -67,7 +67,7 @@ def is_alert(machine: Machine) -> bool:
     return machine.schedulers.dispatch_ports > 1 or machine.schedulers.policy == "two_level"
 
 
-def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None) -> int:
+def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | Held | None) -> int:
     """Return how many 32-bit words the owners of words of global memory take, half a word each; an even number.
 
     Without a store among the computed instructions they need none.

@@ -45,7 +45,7 @@ from isa.dataflow.memory.shared_places import shared_places
 from isa.errors import UserError
 from isa.executing import clusters
 from isa.kernel import Kernel
-from isa.memory import bases, image, page_ends
+from isa.memory import Held, bases, image, page_ends, with_room
 from isa.nvidia.abi.load import on_chip
 from isa.program import WORD_BYTES
 from isa.row import Unit
@@ -101,7 +101,7 @@ def launch(
     blocks: int | None = None,
     last: int = 0,
     trace: bool = False,
-    memory: NDArray[np.uint32] | None = None,
+    memory: NDArray[np.uint32] | Held | None = None,
     lines: NDArray[np.bool_] | None = None,
     index: int = 0,
     touched: Touched | None = None,
@@ -132,7 +132,7 @@ def launch(
 
 
 def launch_together(
-    kernel: Kernel, machine: Machine, *, feed: str, memory: NDArray[np.uint32] | None, threads: int = 1
+    kernel: Kernel, machine: Machine, *, feed: str, memory: NDArray[np.uint32] | Held | None, threads: int = 1
 ) -> tuple[Records[Sm], Sequence[Launch]]:
     """Prepare as many SMs as a cluster has blocks, each for one block at a time; otherwise as `launch`.
 
@@ -175,7 +175,7 @@ def launch_chip(
     *,
     feed: str = EXECUTION_DRIVEN,
     trace: bool = False,
-    memory: NDArray[np.uint32] | None = None,
+    memory: NDArray[np.uint32] | Held | None = None,
     in_turn: str = "",
     sms: int | None = None,
     touched: Touched | None = None,
@@ -233,7 +233,7 @@ def _prepared(
     machine: Machine,
     feed: str,
     count: int,
-    memory: NDArray[np.uint32] | None,
+    memory: NDArray[np.uint32] | Held | None,
     lines: NDArray[np.bool_] | None = None,
     touched: Touched | None = None,
     *,
@@ -314,7 +314,7 @@ def _image(
     kernel: Kernel,
     feed: str,
     computed: NDArray[np.bool_],
-    memory: NDArray[np.uint32] | None,
+    memory: NDArray[np.uint32] | Held | None,
     lines: NDArray[np.bool_] | None,
     room: int,
 ) -> NDArray[np.uint32]:
@@ -324,7 +324,7 @@ def _image(
         raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
     if feed != EXECUTION_DRIVEN and not reads:
         return np.zeros(room, np.uint32)
-    return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
+    return image(kernel, room, lines) if memory is None else with_room(memory, room)
 
 
 def check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from gpusim.sm.chip.chip.declaration import Chip
 from gpusim.sm.chip.energy import Energy
+from gpusim.sm.chip.host_link import HostLink
 from gpusim.sm.chip.tensor_peak import TensorPeak
 from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
@@ -140,6 +141,7 @@ class Machine(msgspec.Struct, frozen=True):
     warpgroup: Warpgroup | None = None
     tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
+    host_link: HostLink | None = None
     what_if: WhatIf | None = None
     mbarrier: Mbarrier | None = None
     copy_engine: CopyEngine | None = None

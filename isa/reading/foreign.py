@@ -51,7 +51,7 @@ _LOOKS = (
     ),
     (
         re.compile(r"^[ \t]*\.(version|address_size|visible|entry)\b|\b(ld|st)\.(param|global|shared)\.\w", re.M),
-        "PTX, which the GPU does not execute; take the CUDA C that it was made from (k.cu), or a cubin (ptxas -cubin)",
+        "PTX; let its name end in .ptx and write a launch file: gpusim launch {stem}.ptx",
     ),
     (
         re.compile(

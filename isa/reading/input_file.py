@@ -23,6 +23,15 @@ def present(path: Path) -> bool:
         return False
 
 
+def beginning(path: Path | str, count: int) -> bytes:
+    """Return so many bytes of a file's beginning; none of one that can't be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(count)
+    except (OSError, ValueError):
+        return b""
+
+
 def read(path: Path | str, fix: str, most: int = MOST) -> bytes:
     """Return the bytes of a file; raises UserError, which ends with `fix`, if it is unreadable or larger."""
     try:

@@ -266,7 +266,7 @@ def test_variables_keep_what_kernels_store(module, monkeypatch):
 
 def test_code_is_given_in_one_way():
     """Source and path exclude each other; one is needed."""
-    with pytest.raises(UserError, match="give code, a text of CUDA C, or path, one of the two"):
+    with pytest.raises(UserError, match="give code, a text of CUDA C or PTX, or path, one of the two"):
         gpusim.RawModule()
     with pytest.raises(UserError, match="one of the two"):
         gpusim.RawModule("x", path="k.cubin")

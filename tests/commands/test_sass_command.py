@@ -61,7 +61,7 @@ def test_json_of_a_kernel(capsys):
         ([CUBIN, "x"], "no kernel x; it has pairs, flip"),
         ([str(DATA / "both.fatbin")], "it holds machine code for sm_80, sm_90; choose one, as in --arch 90"),
         ([CUBIN, "--arch", "80"], "machine code for sm_90, not for sm_80"),
-        ([CUBIN, "--nvcc-flags", "-O3"], "no CUDA C to compile with -O3"),
+        ([CUBIN, "--nvcc-flags", "-O3"], "neither CUDA C nor PTX to compile with -O3"),
         (["examples/saxpy.asm"], "no instructions; print it with cuobjdump -sass, or with nvdisasm -hex -c"),
         (["nowhere.cubin"], "No such file"),
     ],

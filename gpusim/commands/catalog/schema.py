@@ -24,6 +24,7 @@ DOCUMENTS = {
     "bound": "gpusim.analysis.account.run_document:BoundDocument",
     "codes": "gpusim.commands.code.codes:CodesDocument",
     "compare": "gpusim.commands.causes.compare:CompareDocument",
+    "exec": "gpusim.commands.run.exec_screen:ExecDocument",
     "examples": "gpusim.commands.catalog.examples:ExamplesDocument",
     "explain": "gpusim.commands.run.explain:ExplainDocument",
     "export": "gpusim.commands.run.export:ExportDocument",

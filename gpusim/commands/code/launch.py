@@ -37,7 +37,7 @@ def launch(
     """
     found = code.read(file, architecture, flags_of(nvcc_flags))
     name = chosen(found, kernel, file) if kernel else only(found, file, f"behind it: gpusim launch {file} KERNEL")
-    source = input_file.read(file, code.FIX).decode(errors="replace") if code.is_source(file) else ""
+    source = input_file.read(file, code.FIX).decode(errors="replace") if code.is_compiled(file) else ""
     own = out is None or out == Path(file).with_suffix(files.LAUNCH)
     text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own, source=source)
     if out:

@@ -99,7 +99,9 @@ KERNEL = "A kernel's name, or the path of a listing, of machine code, or of its 
 _TIMELINE = "A kernel, a listing, machine code, or a timeline (.json, .json.gz)."
 KernelName = Annotated[str, Argument(help=KERNEL, autocompletion=kernels_from)]
 KernelOrTimeline = Annotated[str, Argument(help=_TIMELINE, autocompletion=kernels_from)]
-CodeFile = Annotated[str, Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")]
+CodeFile = Annotated[
+    str, Argument(help="A cubin, fat binary or executable, a dump's text, PTX (.ptx) or CUDA C (.cu).")
+]
 MachineArgument = Annotated[str, Argument(help="A machine's name, or a .toml file.", autocompletion=machines_from)]
 MachineOfKernel = Annotated[str | None, machine(f". [default: {MACHINE}; of machine code, that of its kind]")]
 MachineIfAny = Annotated[str | None, machine(".")]
@@ -147,11 +149,11 @@ Architecture = Annotated[
         min=50,
         max=999,
         metavar="N",
-        help="90 for sm_90, of a file for several; of CUDA C: that of --machine if not given, else 90.",
+        help="90 for sm_90, of a file for several; of PTX and CUDA C: that of --machine if not given, else 90.",
     ),
 ]
 NvccFlags = Annotated[
-    str, Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
+    str, Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C or PTX, such as "-O3 -DN=4".')
 ]
 
 # The part of a run, and what is written of it.

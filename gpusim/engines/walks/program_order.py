@@ -40,6 +40,7 @@ from isa.executing import clusters, faults
 from isa.executing.beyond import Beyond, joined
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
+from isa.memory import Held
 from isa.row import Unit
 
 STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
@@ -88,7 +89,7 @@ def walk(
     marked: Marked | None = None,
     wanted: NDArray[np.int64] | None = None,
     limit: int = LIMIT,
-    left: NDArray[np.uint32] | None = None,
+    left: NDArray[np.uint32] | Held | None = None,
 ) -> Walked:
     """Run `blocks` (None: all, in order) one after the other, on memory as others have `left` it (None: the launch's).
 
@@ -172,7 +173,7 @@ class Walker:
 
 def walker(
     kernel: Kernel,
-    left: NDArray[np.uint32] | None = None,
+    left: NDArray[np.uint32] | Held | None = None,
     *,
     addresses: bool = False,
     machine: Machine | None = None,

@@ -21,14 +21,19 @@ from gpusim.launch.in_turn import InTurnError
 from isa.errors import UserError
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
+from isa.memory import Held
 
 
-def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32], threads: int) -> Walked:
+def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held, threads: int) -> Walked:
     """Run blocks on so many threads, on memory as others have `left` it; otherwise as `program_order.walk`."""
     if threads > 1 and kernel.cluster_blocks == 1 and kernel.sms >= threads:
+        before = left.words[: left.used].copy() if isinstance(left, Held) else left
         one = program_order.walker(kernel, left, again=False, threads=threads)
         if _run(one, blocks):
             return one.state()
+        if isinstance(left, Held):
+            one.launch.memory[left.used :] = 0
+            left.words[: left.used] = before
     return program_order.walk(kernel, blocks, left=left)
 
 

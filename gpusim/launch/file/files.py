@@ -1,4 +1,4 @@
-"""Which files belong together: machine code or CUDA C++, and the launch file beside it."""
+"""Which files belong together: machine code, PTX or CUDA C++, and the launch file beside it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from typing import NamedTuple
 
 from gpusim.launch.file.source import Source
 from isa.errors import UserError
-from isa.nvidia.compiler import compile
+from isa.nvidia.compiler import compile, ptx
 from isa.nvidia.file import code
 from isa.reading import input_file
 
 LAUNCH = ".toml"
-CODE = ".cubin", compile.ENDING, ".fatbin", ".sass"  # of files with code, in the order in which they are looked for
+CODE = (
+    ".cubin",
+    compile.ENDING,
+    ".fatbin",
+    ".sass",
+    ptx.ENDING,
+)  # of files with code, in the order in which they are looked for
 _MAGIC = b"\x7fELF", b"\x50\xed\x55\xba"
 
 

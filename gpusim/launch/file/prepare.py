@@ -36,22 +36,22 @@ def prepared(
     force: bool = False,
     strict: bool = False,
 ) -> Kernel:
-    """Return the kernel of a file of machine code or CUDA C, or of a launch file, with its launch.
+    """Return the kernel of a file of machine code, PTX or CUDA C, or of a launch file, with its launch.
 
     `architecture` takes the place of the launch file's; `nvcc_flags` follow those of the launch file, which only CUDA C
-    takes. CUDA C is `compiled_for` this architecture if none of these names one. `force`: any machine may run it;
+    and PTX take. These are `compiled_for` this architecture if nothing names one. `force`: any machine may run it;
     `strict`: no load may leave the buffers. Raises UserError, with the place in the launch file where one is wrong, and
     LoweringError for code that is not executed.
     """
     launch, path = _both(name, launch_file)
-    own = launch.options("nvcc_flags", launch.file.nvcc_flags) if code.is_source(path) else ()
+    own = launch.options("nvcc_flags", launch.file.nvcc_flags) if code.is_compiled(path) else ()
     flags = *own, *nvcc_flags
     asked = architecture or launch.file.architecture
-    if code.is_source(path) and not asked and not compile.names_target(flags):
+    if code.is_compiled(path) and not asked and not compile.names_target(flags):
         asked = compiled_for
     found_code = code.read(path, asked or None, flags)
     known = replace(found_code, architecture=found_code.architecture or asked)
-    text = input_file.read(path, code.FIX).decode(errors="replace") if code.is_source(path) else ""
+    text = input_file.read(path, code.FIX).decode(errors="replace") if code.is_compiled(path) else ""
     made = kernel(launch, known, str(path), force=force, text=text)
     return replace(made, page_bytes=0) if strict else made
 
@@ -71,7 +71,7 @@ def _both(name: str, launch_file: Path | None) -> tuple[Source, Path]:
 def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text: str = "") -> Kernel:
     """Return the kernel that a launch file launches from the code of a file; raises UserError as `prepared` does.
 
-    `text` is the CUDA C of the code, if there is one.
+    `text` is the CUDA C or PTX of the code, if there is one.
     """
     name = _chosen(launch, given, file)
     if not given.architecture:

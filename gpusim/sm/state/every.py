@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpusim.sm.account.record import declaration as record
 from gpusim.sm.account.stall_accounting import declaration as stall_accounting
-from gpusim.sm.chip import energy, tensor_peak
+from gpusim.sm.chip import energy, host_link, tensor_peak
 from gpusim.sm.chip.chip import declaration as chip
 from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
@@ -110,6 +110,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         texture,
         scalar_registers,
         energy,
+        host_link,
         tensor_peak,
         values,
         memory_access,

@@ -1,4 +1,4 @@
-"""The parameters of a kernel as its CUDA C has them: a light reading of the list behind its name, without a compiler.
+"""The parameters of a kernel as its source has them: a light reading of the list behind its name, without a compiler.
 
 Comments, macros and conditions are not looked through: a list that is no plain one is not read at all.
 """
@@ -12,7 +12,9 @@ from itertools import islice
 
 import numpy as np
 
+from isa.nvidia.abi import ptx_declaration
 from isa.nvidia.abi.launch import POINTER_BYTES
+from isa.nvidia.compiler.ptx import is_ptx
 from isa.nvidia.file.cubin import Parameter
 from isa.nvidia.file.names import plain
 from isa.nvidia.file.signature import Type, built, parameter_types
@@ -73,11 +75,14 @@ def fitting(kind: Type | None, parameter: Parameter | None) -> Type | None:
 
 
 def declared(source: str, kernel: str) -> tuple[Declared, ...] | None:
-    """Return the parameters of a kernel, given by its plain name, as its source declares them.
+    """Return the parameters of a kernel, given by its plain name, as its source declares them, CUDA C or PTX.
 
     None where the source has no such kernel, where it has several with different names of parameters, or where the
     list is none that can be read. The time that it takes is in proportion to the text, which may be anybody's.
     """
+    if is_ptx(source):
+        listed = ptx_declaration.parameters(source, kernel)
+        return None if listed is None else tuple(Declared(name, kind) for name, kind in listed)
     text = _COMMENT.sub(" ", source)
     heads = [*islice(_heads(kernel).finditer(text), _HEADS + 1)]
     if len(heads) > _HEADS:

@@ -19,7 +19,8 @@ from isa.architecture import Architecture, Target, nvidia
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Dim3, Kernel
-from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, extent, natural, packed
+from isa.nvidia.abi.check import check, cluster_of
+from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
 from isa.nvidia.file import link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
@@ -30,15 +31,12 @@ from isa.nvidia.lowering.system import reads
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
-from isa.support import limits
 from isa.support.bulk import without_collection
 from isa.support.once import once
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
-MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
-MOST_CLUSTER = 16  # blocks, where a kernel may ask for more than all chips have (the same guide)
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
@@ -54,7 +52,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     Raises LaunchError for a launch that the code doesn't take, and LoweringError for code that is not executed.
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
-    _check(state, function, code.architecture)
+    check(state, function, code.architecture)
     _check_room(state, code.cubin)
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
@@ -62,13 +60,13 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     shared, reserved, of_system = _shared(section, row, function, state)
     symbols = _symbols(code, state, 0)
     banks = _banks(code, state, function, (local, of_system), symbols)
-    buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
+    buffers = _buffers(section, code, state, banks, symbols)
     places = _places(buffers)
     if CONSTANTS in places or _takes_parameters(section, row):
         symbols = _symbols(code, state, WINDOW + places.get(CONSTANTS, 0))
         banks = _banks(code, state, function, (local, of_system), symbols)
         banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places)
-        buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
+        buffers = _buffers(section, code, state, banks, symbols)
     program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
         _check_banks(program, banks)
@@ -84,7 +82,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         target=Target("nvidia", code.architecture) if code.architecture else None,
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
-        cluster=_cluster(state, function),
+        cluster=cluster_of(state, function),
     )
 
 
@@ -107,7 +105,7 @@ def _placed(kernel: Kernel, sms: int) -> Kernel:
     bank = bytearray(kernel.banks[PARAMETERS])
     row = nvidia(kernel.target.architecture if kernel.target else 0)
     struct.pack_into("<I", bank, row.sms, sms)
-    name, changed = _name(PARAMETERS), bytes(bank)
+    name, changed = bank_name(PARAMETERS), bytes(bank)
     return replace(
         kernel,
         sms=sms,
@@ -125,62 +123,11 @@ def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
     return packed(plain(name), values, launch or natural(values))
 
 
-def _cluster(state: LaunchState, function: Function | None) -> Dim3:
-    """Return the blocks of a cluster that the launch, or else the code, says."""
-    said = function.launch.cluster if function and function.launch else ()
-    return state.cluster or extent(said or (1,))
-
-
-def _check_cluster(state: LaunchState, function: Function | None, architecture: int) -> None:
-    """Raise LaunchError for clusters that the code does not take, or of which the grid is no whole number."""
-    launch, name = function.launch if function else None, plain(state.kernel)
-    cluster = _cluster(state, function)
-    told = " x ".join(map(str, cluster))
-    most = (launch.most_cluster_blocks if launch else 0) or MOST_CLUSTER
-    part = "cluster" if state.cluster else "grid"
-    if min(cluster) < 1:
-        raise LaunchError(part, f"clusters of {told} blocks; give at least 1 x 1 x 1")
-    if function and prod(cluster) > 1 and nvidia(architecture).cluster is None:
-        raise LaunchError(part, f"clusters of {told} blocks; sm_{architecture} has none: take code for sm_90 or later")
-    if launch and launch.cluster and cluster != extent(launch.cluster):
-        own = " x ".join(map(str, launch.cluster))
-        raise LaunchError(part, f"clusters of {told} blocks; {name} has {own} (its __cluster_dims__)")
-    if prod(cluster) > most:
-        raise LaunchError(part, f"clusters of {told} blocks; {name} takes {most} blocks at most")
-    if any(size % unit for size, unit in zip(state.grid, cluster, strict=True)):
-        raise LaunchError("grid", f"{name} has clusters of {told} blocks; take a grid of whole ones")
-
-
-def _check(state: LaunchState, function: Function | None, architecture: int) -> None:
-    """Raise LaunchError for a grid or a block that CUDA refuses; what a machine holds is for the machine to say."""
-    for axis, size, most in zip("xyz", state.grid, MOST_GRID, strict=True):
-        if not 1 <= size <= most:
-            raise LaunchError("grid", f"{size} blocks in {axis}; a grid has 1 to {most}")
-    for part, size, most, unit in (
-        ("grid", prod(state.grid), limits.MOST_BLOCKS, "blocks"),
-        ("block", prod(state.block), limits.MOST_THREADS, "threads"),
-        ("shared", state.dynamic_shared, limits.MOST_SHARED_BYTES, "bytes"),
-        ("stack", state.stack, limits.MOST_LOCAL_BYTES, "bytes"),
-    ):
-        if size > most:
-            raise LaunchError(part, f"{part}: {size} {unit}; take {most} at most")
-    if min(state.block) < 1:
-        raise LaunchError("block", f"a block of {' x '.join(map(str, state.block))} threads; give at least 1 x 1 x 1")
-    launch, threads = function.launch if function else None, prod(state.block)
-    most = launch.most_threads if launch else 0
-    if most and threads > most:
-        what = f"blocks of {threads} threads; {plain(state.kernel)} takes {most} at most"
-        raise LaunchError("block", f"{what} (its __launch_bounds__)")
-    _check_cluster(state, function, architecture)
-    if launch and launch.exact_threads not in (0, threads):
-        raise LaunchError("block", f"blocks of {threads} threads; {plain(state.kernel)} takes {launch.exact_threads}")
-
-
 def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
     """Raise LaunchError unless all buffers, variables and constant banks have places with 32-bit addresses."""
-    banks = (Buffer(_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
+    banks = (Buffer(bank_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
     try:
-        where = memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory if cubin else b""), *banks))
+        where = memory.bases((*_with_variables(cubin, state), *banks))
     except ValueError as error:
         raise LaunchError("arguments", f"{error}; take fewer elements") from None
     if max(where.values()) + _MOST_BANK > SHARED_PLACE:
@@ -248,7 +195,7 @@ def _banks(
     launch = function.launch if function else None
     row = nvidia(code.architecture)
     bank = _parameters(state, launch.base if launch else row.parameters, local, of_system, row)
-    banks = {PARAMETERS: _with_clusters(bank, row, state, _cluster(state, function))}
+    banks = {PARAMETERS: _with_clusters(bank, row, state, cluster_of(state, function))}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
@@ -304,6 +251,23 @@ def _takes_parameters(section: Section, row: Architecture) -> bool:
     return row.addressed is not None and any(reads(one.text, row.addressed) for one in section.instructions)
 
 
+def initial(code: Code, variables: int, constants: int) -> bytes:
+    """Return what `__device__` variables hold at first, if they and constant bank 3 lie at these 64-bit addresses.
+
+    Raises UserError for addresses in them that are not known.
+    """
+    if code.cubin is None:
+        return b""
+    every = code.cubin.variables.values()
+    symbols = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    return _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
+
+
+def system_bytes(code: Code) -> int:
+    """Return the bytes of a kernel's shared memory that are the system's, before its own."""
+    return nvidia(code.architecture).system_before
+
+
 def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
     """Return the 64-bit addresses of variables and functions; bank 3 lies at `constants`."""
     if code.cubin is None:
@@ -340,7 +304,22 @@ def _unknown(one: Relocation, cubin: Cubin) -> str:
 
 def _of_variables(cubin: Cubin, state: LaunchState) -> int:
     """Return the 64-bit address of the first variable, whose buffer comes after those of the launch."""
-    return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
+    return WINDOW + memory.bases(_with_variables(cubin, state))[VARIABLES]
+
+
+def _with_variables(cubin: Cubin | None, state: LaunchState) -> tuple[Buffer, ...]:
+    """Return the launch's buffers and that of the variables, which may be one of them: then they outlive the launch."""
+    if any(one.name == VARIABLES for one in state.buffers):
+        return state.buffers
+    return *state.buffers, bytes_buffer(VARIABLES, cubin.memory if cubin else b"")
+
+
+def _buffers(
+    section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes], symbols: Mapping[str, int]
+) -> tuple[Buffer, ...]:
+    """Return the launch's buffers, and those of `_own_buffers` that are not among them."""
+    given = {one.name for one in state.buffers}
+    return *state.buffers, *(one for one in _own_buffers(section, code, banks, symbols) if one.name not in given)
 
 
 def _own_buffers(
@@ -366,7 +345,7 @@ def _own_buffers(
     if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
         loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
-        yield bytes_buffer(_name(number), banks[number])
+        yield bytes_buffer(bank_name(number), banks[number])
 
 
 def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
@@ -378,10 +357,11 @@ def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
 def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:
     """Return the byte addresses of the constant banks that lie in global memory, by number."""
     where = memory.bases(buffers)
-    return {number: where[_name(number)] for number in range(ADDRESSES + 1) if _name(number) in where}
+    return {number: where[bank_name(number)] for number in range(ADDRESSES + 1) if bank_name(number) in where}
 
 
-def _name(bank: int) -> str:
+def bank_name(bank: int) -> str:
+    """Return the name of the buffer that a constant bank lies in, where code loads from it."""
     return f"c[{bank:#x}]"
 
 

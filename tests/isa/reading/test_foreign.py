@@ -20,7 +20,7 @@ CUDA = "#include <cstdio>\n__global__ void k(float *x) { x[0] = 1; }\n"
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (PTX, "no listing: looks like PTX, which the GPU does not execute"),
+        (PTX, "no listing: looks like PTX; let its name end in .ptx"),
         (DUMPED, "no listing: looks like SASS as disassemblers print it"),
         ('\tFunction : _Z3foo\n\t.headerflags    @"EF_CUDA_SM90"\n' + DUMPED, "looks like SASS"),
         (BARE, "looks like SASS"),

@@ -116,14 +116,6 @@ def test_one_that_is_read_is_proposed(tmp_path):
         read(path, 87)
 
 
-def test_ptx_is_no_machine_code(tmp_path):
-    """The text of the step before is refused by its name."""
-    path = tmp_path / "k.ptx"
-    path.write_text("//\n.version 9.0\n.target sm_90\n.address_size 64\n")
-    with pytest.raises(UserError, match=r"k\.ptx: PTX, which is no machine code; compile it with ptxas"):
-        read(path)
-
-
 @pytest.mark.parametrize(
     ("file", "architecture", "message"),
     [
@@ -161,7 +153,9 @@ def test_cuda_c(monkeypatch):
     assert asked == [(DATA / "variables.cu", 80, ("-O3",))]
     with pytest.raises(UserError, match="machine code for sm_80, not for sm_90"):
         read(DATA / "variables.cu", 90, ("-arch=sm_80",))
-    with pytest.raises(UserError, match=r"sm_80\.cubin: no CUDA C to compile with -O3; leave these options out"):
+    with pytest.raises(
+        UserError, match=r"sm_80\.cubin: neither CUDA C nor PTX to compile with -O3; leave these options out"
+    ):
         read(DATA / "sm_80.cubin", 80, ("-O3",))
 
 

@@ -88,7 +88,7 @@ def test_flags_of_a_launch_file_are_for_its_source(beside):
     """`nvcc_flags` say how the source is compiled: a cubin takes the same launch file, but no flags of the command."""
     path = beside(f'nvcc_flags = ["-O3"]\n{LAUNCH}')
     assert prepared(str(path)).banks == prepared(str(beside())).banks
-    with pytest.raises(UserError, match="no CUDA C to compile with -G; leave these options out"):
+    with pytest.raises(UserError, match="neither CUDA C nor PTX to compile with -G; leave these options out"):
         prepared(str(path), nvcc_flags=("-G",))
 
 
@@ -213,7 +213,7 @@ def test_missing_files(beside, tmp_path):
     path.unlink()
     assert refusal(path).startswith("k.cubin: No such file or directory; give a cubin")
     launch.write_text(text)
-    message = 'k.toml:1:1: no code beside it: no k.cubin, k.cu, k.fatbin, k.sass; write code = "..."'
+    message = 'k.toml:1:1: no code beside it: no k.cubin, k.cu, k.fatbin, k.sass, k.ptx; write code = "..."'
     assert refusal(launch) == message
     with pytest.raises(UserError, match="is a launch file by itself; leave out"):
         prepared(str(launch), tmp_path / "other.toml")

@@ -1,0 +1,201 @@
+"""A launch of a program: its values in device memory, its time on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from gpusim.analysis.account.figures import Figures, figures
+from gpusim.analysis.account.findings.diagnosis import diagnosis
+from gpusim.analysis.account.findings.finding import Finding
+from gpusim.engines.simulate import Progress, threads_for
+from gpusim.engines.walks import side_by_side
+from gpusim.launch.feed import recordable
+from gpusim.launch.file.caches import holding
+from gpusim.machine.machine import Machine
+from gpusim.programs import arena as memory
+from gpusim.programs import modules
+from gpusim.programs.arena import Arena
+from gpusim.programs.clock import USUAL
+from gpusim.simulation.asked import Sample
+from gpusim.simulation.simulation import Result, simulate
+from isa.errors import UserError
+from isa.kernel import Buffer, Dim3
+from isa.kernel import Kernel as Launched
+from isa.memory import Held, bases, length
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState
+from isa.texture import TextureObject
+
+NANO = 1e-6  # milliseconds
+MANY = 1 << 16  # threads of a launch from which on its values are computed on several threads
+WAVES_BLOCKS = 1  # of a sample: rounded up to two whole waves
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a launch asks for: grid, block, bytes of dynamic shared memory, cluster (None: the code's)."""
+
+    grid: Dim3
+    block: Dim3
+    dynamic: int
+    cluster: Dim3 | None
+    cooperative: bool
+    stream: int
+
+
+@dataclass(frozen=True)
+class How:
+    """How launches are run: without time, by a sample of their first waves, only so many of alike ones."""
+
+    timed: bool = True
+    sampled: bool = False
+    alike: int = 0  # 0: all
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One launch of the program. `milliseconds` is None without time, and `why` says why; `same_as` was simulated."""
+
+    number: int
+    kernel: str
+    shape: Shape
+    milliseconds: float | None
+    figures: Figures | None = field(repr=False, default=None)
+    findings: tuple[Finding, ...] = field(repr=False, default=())
+    why: str = ""
+    same_as: int | None = None
+
+
+@dataclass(eq=False)
+class Runner:
+    """The card's part in launches: its machine, memory, textures, stack, and the times that are known.
+
+    `machine` has its caches as they are when a launch begins; `settings` are what that changes, by path.
+    """
+
+    machine: Machine
+    settings: Mapping[str, str]
+    arena: Arena
+    how: How
+    begins: float  # milliseconds of a kernel besides those of its blocks
+    textures: dict[int, TextureObject] = field(default_factory=dict)
+    stack: int = 1024  # bytes of a thread, cudaLimitStackSize
+    rows: list[Row] = field(default_factory=list)
+    exact: dict[Hashable, Row] = field(default_factory=dict)
+    alike: dict[Hashable, list[Row]] = field(default_factory=dict)
+    kept: dict[int, Result] = field(default_factory=dict)  # by the launch's number, of launches that are asked for
+    wanted: frozenset[int] = frozenset()
+
+
+def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
+    """Return a launch on memory as it is; raises LaunchError for one that the code doesn't take, and LoweringError."""
+    state = LaunchState(
+        kernel=kernel.name,
+        grid=shape.grid,
+        block=shape.block,
+        dynamic_shared=shape.dynamic,
+        arguments=arguments,
+        buffers=_buffers(runner.arena, kernel.module),
+        stack=runner.stack,
+        textures=tuple(runner.textures.values()),
+        sms=runner.machine.chip.sms,
+        cluster=shape.cluster,
+    )
+    return load.kernel(modules.with_constants(runner.arena, kernel.module), state)
+
+
+def run(
+    runner: Runner,
+    kernel: modules.Kernel,
+    shape: Shape,
+    arguments: bytes,
+    progress: Progress | None = None,
+) -> Row:
+    """Run a launch: find its time, then leave its values in memory. Raises UserError for what is not executed."""
+    launch = prepared(runner, kernel, shape, arguments)
+    row = _timed(runner, kernel, launch, shape, arguments, progress)
+    runner.rows.append(row)
+    compute(runner, launch)
+    return row
+
+
+def compute(runner: Runner, launch: Launched) -> None:
+    """Leave in memory what all blocks store. Raises ExecutionError at a fault."""
+    arena, words = runner.arena, length(launch)
+    end = memory.used(arena)
+    places = bases(launch.buffers)
+    for one in launch.buffers:
+        if one.place is None and one.fill is not None:  # a constant bank of this launch
+            first = places[one.name]
+            arena.held[first : first + one.nbytes] = one.fill(np.arange(one.nbytes)).view(np.uint8)
+    held = Held(arena.held[: len(arena.held) // 4 * 4].view(np.uint32), words)
+    large = launch.blocks * launch.threads >= MANY
+    try:
+        blocks = range(launch.blocks)
+        side_by_side.walk(launch, blocks, held, threads_for(launch.blocks, runner.how.threads) if large else 1)
+    finally:
+        memory.clear(arena, end, len(arena.held))
+
+
+def _timed(
+    runner: Runner,
+    kernel: modules.Kernel,
+    launch: Launched,
+    shape: Shape,
+    arguments: bytes,
+    progress: Progress | None,
+) -> Row:
+    number = len(runner.rows) + 1
+    row = Row(number, kernel.plain, shape, None)
+    if not runner.how.timed:
+        return row
+    form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
+    exact = form, arguments, tuple((one.place, one.nbytes) for one in launch.buffers)
+    others = runner.alike.setdefault(form, [])
+    known = runner.exact.get(exact) if number not in runner.wanted else None
+    if known is None and runner.how.alike and len(others) >= runner.how.alike:
+        known = others[-1]
+    if known is not None:
+        return replace(known, number=number, shape=shape, same_as=known.same_as or known.number)
+    try:
+        found = _simulated(runner, launch, progress)
+    except UserError as error:
+        return replace(row, why=str(error))
+    if number in runner.wanted:
+        runner.kept[number] = found
+    told = figures(found)
+    findings = others[0].findings if others else diagnosis(found)
+    row = replace(row, milliseconds=told.milliseconds + runner.begins, figures=told, findings=findings)
+    others.append(row)
+    if recordable(launch):
+        runner.exact[exact] = row
+    return row
+
+
+def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> Result:
+    sample: Sample = WAVES_BLOCKS if runner.how.sampled else None
+    asked = replace(launch, settings=runner.settings)
+    threads = runner.how.threads
+    return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
+
+
+def runner(machine: Machine, how: How, caches: str = "warm", wanted: frozenset[int] = frozenset()) -> Runner:
+    """Return what runs launches on a machine whose L2 holds what they touch (warm), or nothing (cold)."""
+    where, settings = holding(machine, caches)
+    asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
+    begins = (machine.host_link or USUAL).kernel_ns * NANO
+    return Runner(where, asked, memory.created(), how, begins, wanted=wanted)
+
+
+def _buffers(arena: Arena, module: modules.Module) -> tuple[Buffer, ...]:
+    """Return all allocations as buffers; variables of other modules are no more than that to this one."""
+    own = {one.number for one in (module.variables, module.constants) if one}
+    return tuple(
+        memory.buffer(arena, one if one.number in own else replace(one, name=f"allocation {one.number}"))
+        for one in arena.live
+    )

@@ -1,0 +1,134 @@
+// The socket to the simulator: one request and its reply at a time. It is opened at the first request.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core.h"
+#include "properties.h"
+
+namespace gpusim {
+namespace {
+
+struct RequestHead {
+  char op[16];
+  uint32_t numbers, zero;
+  uint64_t bytes;
+};
+struct ReplyHead {
+  int32_t error;
+  uint32_t numbers;
+  uint64_t bytes;
+};
+
+constexpr uint64_t protocol_version = 1;
+int socket_of_parent = -1;
+int version_asked = 13000;
+bool greeted = false;
+
+[[noreturn]] void gone() { _exit(2); }  // the parent has said why
+
+void send_all(const void *from, size_t size) {
+  auto at = static_cast<const char *>(from);
+  while (size) {
+    ssize_t sent = ::send(socket_of_parent, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) gone();
+    at += sent, size -= size_t(sent);
+  }
+}
+
+void receive_all(void *into, size_t size) {
+  auto at = static_cast<char *>(into);
+  while (size) {
+    ssize_t got = ::recv(socket_of_parent, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) gone();
+    at += got, size -= size_t(got);
+  }
+}
+
+Reply exchange(const char *op, const Numbers &numbers, const void *bytes, size_t size) {
+  RequestHead head{};
+  std::strncpy(head.op, op, sizeof head.op);
+  head.numbers = uint32_t(numbers.size());
+  head.bytes = size;
+  std::string whole_request(reinterpret_cast<char *>(&head), sizeof head);
+  whole_request.append(reinterpret_cast<const char *>(numbers.data()), numbers.size() * 8);
+  send_all(whole_request.data(), whole_request.size());
+  send_all(bytes, size);
+  ReplyHead answer;
+  receive_all(&answer, sizeof answer);
+  Reply reply{answer.error, Numbers(answer.numbers), std::string(answer.bytes, '\0')};
+  receive_all(reply.numbers.data(), reply.numbers.size() * 8);
+  receive_all(&reply.bytes[0], reply.bytes.size());
+  return reply;
+}
+
+int inherited(const char *name) {
+  const char *value = std::getenv(name);
+  if (!value) end("this program is linked to gpusim's stand-in for CUDA; run it with `gpusim exec`");
+  int descriptor = std::atoi(value);
+  // a program that this one starts has no simulator: two of them would mix their requests
+  if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0)
+    end("gpusim exec simulates the one program that it starts, and not those which that program starts");
+  return descriptor;
+}
+
+std::string path_of_program() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, length > 0 ? size_t(length) : 0);
+}
+
+void say_bye(int code, void *) {
+  if (!greeted) return;
+  show_prints();
+  std::fflush(stdout);
+  exchange("bye", {uint64_t(code)}, nullptr, 0);
+}
+
+void greet() {
+  greeted = true;
+  socket_of_parent = inherited("GPUSIM_EXEC_SOCKET");
+  map_window(inherited("GPUSIM_EXEC_MEMORY"));
+  std::string path = path_of_program();
+  Reply reply = exchange("hello", {protocol_version, uint64_t(version_asked)}, path.data(), path.size());
+  if (reply.error) end("the simulator and the stand-in for CUDA are of different versions");
+  take_properties(reply);
+  on_exit(say_bye, nullptr);
+}
+
+}  // namespace
+
+Reply ask(const char *op, const Numbers &numbers, const void *bytes, size_t size) {
+  std::lock_guard<std::recursive_mutex> alone(whole());
+  if (!greeted) greet();
+  return exchange(op, numbers, bytes, size);
+}
+
+Reply ask(const char *op, const Numbers &numbers, const std::string &text) {
+  return ask(op, numbers, text.data(), text.size());
+}
+
+void refuse(const char *name, void *place) {
+  show_prints();
+  std::fflush(stdout);
+  ask("refused", places_of_callers(place), std::string(name));
+  gone();
+}
+
+void end(const std::string &why) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "gpusim: %s\n", why.c_str());
+  _exit(2);
+}
+
+void set_runtime_version(int version) { version_asked = version; }
+int runtime_version() { return version_asked; }
+
+}  // namespace gpusim

@@ -1,0 +1,17 @@
+// How functions of the runtime are defined: exported under CUDA's names, each a call on what core/ and work/ do.
+#pragma once
+#include "../work/work.h"
+#include "abi.h"
+
+#define API extern "C" __attribute__((visibility("default")))
+#define PLACE __builtin_return_address(0)
+
+namespace gpusim {
+
+inline uint64_t number(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+inline void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+inline Size size(const Dim3 &dim) { return {dim.x, dim.y, dim.z}; }
+
+Error read_attributes(Launch &launch, const LaunchAttribute *attributes, unsigned count);
+
+}  // namespace gpusim

@@ -1,0 +1,18 @@
+// What only libcudart.so.13 has.
+#include "../fill_properties.h"
+#include "properties.h"
+
+using namespace gpusim;
+
+__attribute__((constructor)) static void is_13() { set_runtime_version(13000); }
+
+API int cudaGetDeviceProperties(Properties13 *made, int device) {
+  return call([&]() -> Error {
+    if (!made) return invalid_value;
+    if (device) return invalid_device;
+    std::memset(static_cast<void *>(made), 0, sizeof *made);
+    fill_properties(*made);
+    made->deviceNumaId = made->hostNumaId = -1;
+    return success;
+  });
+}

@@ -1,0 +1,5 @@
+int main() {
+    int *device;
+    cudaMalloc(&device, 4);
+    *device = 1;
+}

@@ -1,0 +1,7 @@
+#include <cstdio>
+
+int main() {
+    puts("first");
+    cudaGraphicsMapResources(0, nullptr);
+    puts("never");
+}

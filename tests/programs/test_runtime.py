@@ -1,0 +1,161 @@
+"""The stand-in for CUDA's runtime: what small programs print, and what they ask of the simulator."""
+
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from programs.stand_in_parent import BASE, Kernel, Parent, run
+
+from gpusim.programs import build, link
+from isa.errors import UserError
+from isa.nvidia.compiler import tools
+
+SOURCES = Path(__file__).parent / "sources"
+pytestmark = pytest.mark.skipif(
+    not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
+)
+ADD = "_Z3addPfifPi"
+
+
+def ran(name: str, parent: Parent | None = None, *flags: str):
+    """Return what a program of the sources does, and its parent."""
+    runtime = build.runtime()
+    return run(link.executable(SOURCES / f"{name}.cu", 90, flags, runtime), runtime, parent)
+
+
+def lines(name: str, parent: Parent | None = None, *flags: str) -> list[str]:
+    """Return the lines that a program prints; it must end without an error."""
+    done, _ = ran(name, parent, *flags)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def adding(parent, numbers, address, count, addend, flag):
+    """Write the kernel's parameters into the memory that it is given."""
+    parent.write(address, b"".join(n.to_bytes(4, "little") for n in (count, addend, numbers[1], numbers[4])))
+    parent.write(flag, (7).to_bytes(4, "little"))
+
+
+@pytest.mark.parametrize("flags", [(), ("-rdc=true",)])
+def test_a_launch_has_its_shape_and_parameters(flags):
+    """A kernel of <<<>>> gets grid, block, bytes of shared memory and its parameters, and copies bring results back."""
+    done, parent = ran("launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}), *flags)
+    assert done.stdout.splitlines() == ["5 1069547520 3 32 7", "no error"]
+    assert [one.numbers[1:13] for one in parent.of("launch")] == [(3, 2, 1, 32, 4, 1, 128, 0, 0, 0, 0, 0)]
+    assert parent.names().count("module") == 1
+    assert parent.asked[-1].name == "bye"
+
+
+def test_the_place_of_a_launch_is_its_line():
+    """The return address of a launch is of the line that has the <<<>>>."""
+    _, parent = ran("launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}))
+    assert line_of(SOURCES / "launch.cu", parent.of("launch")[0].numbers[14]) == "add<<<"
+
+
+def line_of(source: Path, place: int) -> str:
+    """Return the beginning of the line of a source that has the call before an address of its program."""
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+
+    with link.executable(source, 90, (), build.runtime()).open("rb") as file:
+        for unit in ELFFile(file).get_dwarf_info().iter_CUs():
+            program = ELFFile(file).get_dwarf_info().line_program_for_CU(unit)
+            rows = [entry.state for entry in program.get_entries() if entry.state]
+            for row, after in pairwise(rows):
+                if row.address < place <= after.address and not row.end_sequence:
+                    return source.read_text().splitlines()[row.line - 1].strip()[: len("add<<<")]
+    return ""
+
+
+def test_an_executable_with_the_runtime_inside_is_refused(tmp_path):
+    """One that is linked statically can't be run, and the message says how to link it."""
+    made = tmp_path / "static"
+    tools.run("nvcc", [SOURCES / "launch.cu", "-o", made], about="test")
+    with pytest.raises(UserError, match="nvcc -cudart shared"):
+        link.executable(made, 90, (), build.runtime())
+
+
+def test_an_executable_with_the_shared_runtime_is_taken_as_it_is(tmp_path):
+    """One that is linked to NVIDIA's libcudart.so runs with the stand-in, without a word from the loader."""
+    made = tmp_path / "shared"
+    tools.run("nvcc", ["-cudart", "shared", "-arch=sm_90", SOURCES / "launch.cu", "-o", made], about="test")
+    runtime = build.runtime()
+    assert link.executable(made, 90, (), runtime) == made
+    done, _ = run(made, runtime, Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}))
+    assert (done.stdout.splitlines()[-1], done.stderr) == ("no error", "")
+
+
+def test_properties_are_the_machines():
+    """Properties and attributes have the numbers that the simulator gives, and constants of CUDA for the rest."""
+    assert lines("properties") == [
+        "Stand-in 9.0 132 SMs, 49152 + 232448 bytes of shared memory, 50 MB of L2",
+        "1024 threads of 1024 1024 64, grids of 2147483647 65535 65535, warps of 32, clusters 1",
+        "texture 131072 65536 16384, managed 1, unified 1, 13000 13000, 1 device",
+        "attributes 132 1785000 233472; 1",
+    ]
+
+
+def test_events_have_the_simulators_time():
+    """The time between two events is that of the kernels between them."""
+    kernels = {"_Z4waitv": Kernel([])}
+    assert lines("events", Parent(kernels)) == ["3.0 ms", "400 invalid resource handle"]
+
+
+def test_errors_are_those_of_cuda():
+    """A bad configuration is an error at once, a fault comes with the next synchronising call and stays."""
+    kernels = {"_Z4goodv": Kernel([]), "_Z3badv": Kernel([], error=700)}
+    assert lines("errors", Parent(kernels)) == [
+        "launch: cudaErrorInvalidConfiguration, invalid configuration argument",
+        "again: no error",
+        "fault: no error",
+        "synchronize: an illegal memory access was encountered",
+        "malloc: an illegal memory access was encountered",
+        "reset: no error",
+    ]
+
+
+def test_what_kernels_print_comes_with_the_next_wait():
+    """Lines of a kernel stand where the program waits for it, between those of the program itself."""
+    kernels = {"_Z5speakv": Kernel([], printed="kernel\n")}
+    assert lines("prints", Parent(kernels)) == ["before", "launched", "kernel", "waited", "end", "kernel"]
+
+
+def test_managed_and_host_memory_are_the_programs_too():
+    """A program reads and writes managed memory, host memory and managed variables by their addresses."""
+    parent = Parent({"_Z5touchPiS_": Kernel([(0, 8), (8, 8)], _touch)}, {"shared_number": (BASE + 4096, 4)})
+    assert lines("managed", parent) == ["42 43 5", "3 1 2 0"]
+
+
+def _touch(parent, _numbers, first, second):
+    parent.write(first, (int.from_bytes(parent.read(first, 4), "little") + 1).to_bytes(4, "little"))
+    parent.write(second, (int.from_bytes(parent.read(second, 4), "little") + 1).to_bytes(4, "little"))
+
+
+def test_a_pointer_of_the_device_faults_on_the_host():
+    """A program that reads through a pointer of cudaMalloc ends with a segmentation fault, as with a card."""
+    done, _ = ran("dereference")
+    assert done.returncode == -11
+
+
+def test_copies_of_rows_and_variables():
+    """Copies of rows with pitches, of variables of the device, and memsets move the bytes that they name."""
+    parent = Parent({}, {"table": (BASE + 4096, 16)})
+    assert lines("copies", parent) == ["512", "1 2 | 3 4 | 9 9", "30 40", "1 invalid argument"]
+
+
+def test_a_function_that_is_not_there_is_refused_by_name():
+    """A call of what the stand-in doesn't have ends the program with its name and place."""
+    done, parent = ran("refused")
+    assert done.stdout == "first\n"
+    assert done.returncode == 2
+    request = parent.of("refused")[0]
+    assert (request.data, request.numbers[0] > 0) == (b"cudaGraphicsMapResources", True)
+
+
+def test_without_a_simulator_a_program_says_how_to_run_it():
+    """A program that is started by itself says that gpusim exec runs it."""
+    runtime = build.runtime()
+    made = link.executable(SOURCES / "properties.cu", 90, (), runtime)
+    done = subprocess.run([made], env={"LD_LIBRARY_PATH": str(runtime)}, capture_output=True, text=True, check=False)
+    assert (done.returncode, "gpusim exec" in done.stderr) == (2, True)
