@@ -78,7 +78,7 @@ def _needed(path: Path) -> list[str]:
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
-            return [str(getattr(tag, "needed")) for tag in tags]
+            return [str(tag.needed) for tag in tags]  # type: ignore[attr-defined]  # pyelftools adds it by the tag's name
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}; {fix}") from None
     except ELFError as error:
@@ -125,14 +125,8 @@ def _stored(job: _Job, made_of: list[str | bytes], made: Path | None) -> Path:
 
 
 def _made_of(job: _Job) -> Iterator[str | bytes]:
-    yield from (
-        Path(__file__).read_bytes(),
-        tools.version("nvcc"),
-        compiler_version(),
-        str(Path.cwd()),
-        str(job.folder),
-        *job.flags,
-    )
+    yield Path(__file__).read_bytes()
+    yield from (tools.version("nvcc"), compiler_version(), str(Path.cwd()), str(job.folder), *job.flags)
     yield from (os.environ.get(one, "") for one in _SETTINGS)
     for path in job.sources:
         yield str(path)

@@ -21,7 +21,7 @@ from gpusim.engines.simulate import Progress
 from gpusim.machine.architecture import native
 from gpusim.machine.machine import Machine
 from gpusim.programs import build, link, program
-from gpusim.programs.launches import How, runner
+from gpusim.programs.card.launches import How, runner
 from gpusim.support import whole_file
 from isa.errors import UserError
 

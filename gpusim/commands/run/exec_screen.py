@@ -15,8 +15,8 @@ from rich.table import Column, Table
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.commands.frame.document import new_table
-from gpusim.programs.clock import KERNELS, Clock, Span
-from gpusim.programs.launches import Row
+from gpusim.programs.card.clock import KERNELS, Clock, Span
+from gpusim.programs.card.launches import Row
 from gpusim.programs.program import Executed
 from gpusim.support.document import Document, Extent, MachineKey, Settings, doc
 from gpusim.support.plural import plural
@@ -177,7 +177,7 @@ def _sums(ran: Executed, machine: str, whole: float) -> Iterator[str]:
     session = ran.session
     rows, clock = session.runner.rows, session.clock
     simulated = sum(one.same_as is None and one.milliseconds is not None for one in rows)
-    told = f"{plural(len(rows), "launch", "launches")} on {machine}"
+    told = f"{plural(len(rows), 'launch', 'es')} on {machine}"
     if not session.runner.how.timed:
         yield f"{told}: values only"
         return

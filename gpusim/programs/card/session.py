@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from gpusim.engines.simulate import Progress
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.programs import arena as memory
-from gpusim.programs import channel, clock, codes, launches, modules
-from gpusim.programs.arena import Arena
+from gpusim.programs import channel
+from gpusim.programs.card import arena as memory
+from gpusim.programs.card import clock, codes, launches, modules, objects
+from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.clock import Clock
+from gpusim.programs.card.launches import Runner, Shape
+from gpusim.programs.card.properties import DEFAULT_SHARED, properties
 from gpusim.programs.channel import Reply, Request, signed
-from gpusim.programs.clock import Clock
-from gpusim.programs.launches import Runner, Shape
-from gpusim.programs.properties import DEFAULT_SHARED, properties
 from isa.errors import ExecutionError, UserError
 from isa.nvidia.abi.launch import WINDOW, LaunchError
 from isa.operands.windows import SHARED_PLACE
@@ -278,6 +279,36 @@ def _limit(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     return Reply(0, [session.limits.get(which, 0)])
 
 
+def _texture(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
+    try:
+        made = objects.texture(session.arena, numbers)
+    except ValueError as error:
+        raise RefusedError(f"{error}; see what is there in docs/programs.md") from None
+    textures = session.runner.textures
+    free = [number for number, one in textures.items() if one is None]
+    number = free[0] if free else len(textures) + 1
+    textures[number] = made
+    return Reply(0, [number])
+
+
+def _untexture(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
+    if numbers[0] not in session.runner.textures:
+        return Reply(codes.INVALID_HANDLE)
+    session.runner.textures[numbers[0]] = None
+    return Reply()
+
+
+def _tensor_map(_: Session, numbers: tuple[int, ...], __: bytes) -> Reply:
+    try:
+        return Reply(0, [], objects.tensor_map(numbers))
+    except ValueError:
+        return Reply(codes.INVALID_VALUE)
+
+
+def _surface(_: Session, __: tuple[int, ...], ___: bytes) -> Reply:
+    raise RefusedError("cudaCreateSurfaceObject is not there; write to memory, and make a texture of it")
+
+
 def _reset(session: Session, _: tuple[int, ...], __: bytes) -> Reply:
     for one in tuple(session.arena.live):
         memory.free(session.arena, WINDOW + one.place)
@@ -316,6 +347,10 @@ HANDLERS: Mapping[str, Handler] = {
     "sync": _sync,
     "occupancy": _occupancy,
     "limit": _limit,
+    "texture": _texture,
+    "untexture": _untexture,
+    "tensormap": _tensor_map,
+    "surface": _surface,
     "reset": _reset,
     "refused": _refused,
     "range": _nothing,

@@ -16,10 +16,10 @@ from gpusim.engines.walks import side_by_side
 from gpusim.launch.feed import recordable
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine
-from gpusim.programs import arena as memory
-from gpusim.programs import modules
-from gpusim.programs.arena import Arena
-from gpusim.programs.clock import USUAL
+from gpusim.programs.card import arena as memory
+from gpusim.programs.card import modules
+from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
 from gpusim.simulation.simulation import Result, simulate
 from isa.errors import UserError
@@ -83,7 +83,7 @@ class Runner:
     arena: Arena
     how: How
     begins: float  # milliseconds of a kernel besides those of its blocks
-    textures: dict[int, TextureObject] = field(default_factory=dict)
+    textures: dict[int, TextureObject | None] = field(default_factory=dict)
     stack: int = 1024  # bytes of a thread, cudaLimitStackSize
     rows: list[Row] = field(default_factory=list)
     exact: dict[Hashable, Row] = field(default_factory=dict)
@@ -102,7 +102,7 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
         arguments=arguments,
         buffers=_buffers(runner.arena, kernel.module),
         stack=runner.stack,
-        textures=tuple(runner.textures.values()),
+        textures=_textures(runner),
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
     )
@@ -190,6 +190,14 @@ def runner(machine: Machine, how: How, caches: str = "warm", wanted: frozenset[i
     asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
     begins = (machine.host_link or USUAL).kernel_ns * NANO
     return Runner(where, asked, memory.created(), how, begins, wanted=wanted)
+
+
+def _textures(runner: Runner) -> tuple[TextureObject, ...]:
+    """Return the textures by handle, of those that were given back one that nothing reads."""
+    places = {f"allocation {one.number}" for one in runner.arena.live}
+    each = [one if one and one.buffer in places else None for one in runner.textures.values()]
+    some = next(filter(None, each), None)
+    return tuple(one or some for one in each if some) if some else ()
 
 
 def _buffers(arena: Arena, module: modules.Module) -> tuple[Buffer, ...]:

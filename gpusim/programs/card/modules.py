@@ -9,8 +9,8 @@ import numpy as np
 
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
-from gpusim.programs import arena as memory
-from gpusim.programs.arena import Allocation, Arena
+from gpusim.programs.card import arena as memory
+from gpusim.programs.card.arena import Allocation, Arena
 from isa.nvidia.abi import load
 from isa.nvidia.abi.launch import WINDOW
 from isa.nvidia.file import code as machine_code

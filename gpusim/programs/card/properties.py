@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
-from gpusim.programs.arena import Arena
+from gpusim.programs.card.arena import Arena
 from isa.nvidia.abi.check import MOST_GRID
 from isa.operands.windows import SHARED_PLACE
 
