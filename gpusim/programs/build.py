@@ -126,8 +126,13 @@ def _library(
         _link(folder, name, objects, rooms, f"-Wl,--version-script={versions}", f"-L{folder}", "-lgpusim-core")
 
 
+def _room(path: Path) -> str:
+    """Return the first folder of a path, or the one that is of a version of CUDA."""
+    return path.parent.as_posix() if path.parent.name.startswith("cuda1") else path.parts[0]
+
+
 def _link(folder: Path, name: str, objects: dict[Path, Path], rooms: tuple[str, ...], *options: str) -> None:
-    own = [str(made) for path, made in objects.items() if path.parent.as_posix() in rooms]
+    own = [str(made) for path, made in objects.items() if _room(path) in rooms]
     common = "-shared", "-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs", f"-Wl,-soname,{name}"
     _run(*common, *own, *options, "-o", str(folder / name))
 

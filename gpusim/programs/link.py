@@ -125,8 +125,8 @@ def _stored(job: _Job, made_of: list[str | bytes], made: Path | None) -> Path:
 
 
 def _made_of(job: _Job) -> Iterator[str | bytes]:
-    yield Path(__file__).read_bytes()
-    yield from (tools.version("nvcc"), compiler_version(), str(Path.cwd()), str(job.folder), *job.flags)
+    yield Path(__file__).read_bytes()  # the options that are always given
+    yield from [tools.version("nvcc"), compiler_version(), str(Path.cwd()), str(job.folder), *job.flags]
     yield from (os.environ.get(one, "") for one in _SETTINGS)
     for path in job.sources:
         yield str(path)

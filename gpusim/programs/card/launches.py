@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -11,14 +11,17 @@ import numpy as np
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
-from gpusim.engines.simulate import Progress, threads_for
+from gpusim.engines.endless_wait import BlocksWaitError
+from gpusim.engines.simulate import Progress, run_sm, threads_for
 from gpusim.engines.walks import side_by_side
-from gpusim.launch.feed import recordable
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.file.caches import holding
-from gpusim.machine.machine import Machine
+from gpusim.machine.machine import Machine, seconds
 from gpusim.programs.card import arena as memory
-from gpusim.programs.card import modules
+from gpusim.programs.card import captures, modules
+from gpusim.programs.card.alike import told_by
 from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.captures import Captures
 from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
 from gpusim.simulation.simulation import Result, simulate
@@ -30,7 +33,7 @@ from isa.nvidia.abi import load
 from isa.nvidia.abi.launch import LaunchState
 from isa.texture import TextureObject
 
-NANO = 1e-6  # milliseconds
+NANO, THOUSAND = 1e-6, 1e3  # milliseconds of a nanosecond, of a second
 MANY = 1 << 16  # threads of a launch from which on its values are computed on several threads
 WAVES_BLOCKS = 1  # of a sample: rounded up to two whole waves
 
@@ -49,11 +52,12 @@ class Shape:
 
 @dataclass(frozen=True)
 class How:
-    """How launches are run: without time, by a sample of their first waves, only so many of alike ones."""
+    """How launches are run: with time, by a sample of first waves, so many of alike ones, those of some kernels."""
 
     timed: bool = True
     sampled: bool = False
     alike: int = 0  # 0: all
+    kernels: frozenset[str] = frozenset()  # none: all
     threads: int | None = None
 
 
@@ -88,13 +92,26 @@ class Runner:
     rows: list[Row] = field(default_factory=list)
     exact: dict[Hashable, Row] = field(default_factory=dict)
     alike: dict[Hashable, list[Row]] = field(default_factory=dict)
-    kept: dict[int, Result] = field(default_factory=dict)  # by the launch's number, of launches that are asked for
-    wanted: frozenset[int] = frozenset()
+    captures: Captures | None = None
 
 
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
-    """Return a launch on memory as it is; raises LaunchError for one that the code doesn't take, and LoweringError."""
-    state = LaunchState(
+    """Return a launch on memory as it is; raises LaunchError for one that the code doesn't take, and LoweringError.
+
+    One that differs from the kernel's last in its arguments alone has the same program.
+    """
+    arena, code = runner.arena, modules.with_constants(runner.arena, kernel.module)
+    constants = code.cubin.constants if code.cubin else b""
+    form = shape, arena.made, len(arena.live), tuple(runner.textures.items()), runner.stack, constants
+    if kernel.last and kernel.last[0] == form:
+        return load.with_arguments(kernel.last[1], code, kernel.name, arguments)
+    made = load.kernel(code, _state(runner, kernel, shape, arguments))
+    kernel.last = form, made
+    return made
+
+
+def _state(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> LaunchState:
+    return LaunchState(
         kernel=kernel.name,
         grid=shape.grid,
         block=shape.block,
@@ -106,7 +123,6 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
     )
-    return load.kernel(modules.with_constants(runner.arena, kernel.module), state)
 
 
 def run(
@@ -118,10 +134,21 @@ def run(
 ) -> Row:
     """Run a launch: find its time, then leave its values in memory. Raises UserError for what is not executed."""
     launch = prepared(runner, kernel, shape, arguments)
-    row = _timed(runner, kernel, launch, shape, arguments, progress)
+    row = _timed(runner, kernel, launch, shape, progress)
     runner.rows.append(row)
+    first = not any(_alike(one, row) for one in runner.rows[:-1])
+    if not runner.captures or not captures.is_wanted(runner.captures, row.number, first=first):
+        compute(runner, launch)
+        return row
+    code, state = kernel.module.code, _state(runner, kernel, shape, arguments)
+    before = captures.kept(state)
     compute(runner, launch)
+    captures.write(runner.captures, row.number, code, kernel.module.image, before, state)
     return row
+
+
+def _alike(one: Row, other: Row) -> bool:
+    return (one.kernel, one.shape.grid, one.shape.block) == (other.kernel, other.shape.grid, other.shape.block)
 
 
 def compute(runner: Runner, launch: Launched) -> None:
@@ -147,34 +174,53 @@ def _timed(
     kernel: modules.Kernel,
     launch: Launched,
     shape: Shape,
-    arguments: bytes,
     progress: Progress | None,
 ) -> Row:
     number = len(runner.rows) + 1
     row = Row(number, kernel.plain, shape, None)
-    if not runner.how.timed:
+    wanted = runner.how.kernels
+    if not runner.how.timed or (wanted and kernel.plain not in wanted):
         return row
     form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
-    exact = form, arguments, tuple((one.place, one.nbytes) for one in launch.buffers)
+    told = told_by(launch)
+    exact = form, told, tuple((one.place, one.nbytes) for one in launch.buffers)
     others = runner.alike.setdefault(form, [])
-    known = runner.exact.get(exact) if number not in runner.wanted else None
+    known = runner.exact.get(exact)
     if known is None and runner.how.alike and len(others) >= runner.how.alike:
         known = others[-1]
     if known is not None:
         return replace(known, number=number, shape=shape, same_as=known.same_as or known.number)
     try:
-        found = _simulated(runner, launch, progress)
+        row = _found(runner, launch, row, others, progress)
     except UserError as error:
         return replace(row, why=str(error))
-    if number in runner.wanted:
-        runner.kept[number] = found
-    told = figures(found)
-    findings = others[0].findings if others else diagnosis(found)
-    row = replace(row, milliseconds=told.milliseconds + runner.begins, figures=told, findings=findings)
     others.append(row)
-    if recordable(launch):
+    if told is not None:
         runner.exact[exact] = row
     return row
+
+
+def _found(runner: Runner, launch: Launched, row: Row, others: Sequence[Row], progress: Progress | None) -> Row:
+    """Return the row with its time, and of the first of alike launches also with its figures and findings.
+
+    Raises UserError for a launch that is not simulated.
+    """
+    again = others and not runner.how.sampled
+    cycles = _cycles(runner, launch, progress) if again else None
+    if cycles is None:
+        found = _simulated(runner, launch, progress)
+        row, cycles = replace(row, figures=figures(found), findings=diagnosis(found)), found.cycles
+    else:
+        row = replace(row, findings=others[0].findings)
+    return replace(row, milliseconds=THOUSAND * seconds(runner.machine, cycles) + runner.begins)
+
+
+def _cycles(runner: Runner, launch: Launched, progress: Progress | None) -> int | None:
+    """Return the cycles of a launch by one SM; None if its blocks wait for those of others."""
+    try:
+        return run_sm(launch, runner.machine, feed=TRACE_DRIVEN, progress=progress).cycles
+    except BlocksWaitError:
+        return None
 
 
 def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> Result:
@@ -184,12 +230,12 @@ def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> R
     return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
 
 
-def runner(machine: Machine, how: How, caches: str = "warm", wanted: frozenset[int] = frozenset()) -> Runner:
+def runner(machine: Machine, how: How, caches: str = "warm", captured: Captures | None = None) -> Runner:
     """Return what runs launches on a machine whose L2 holds what they touch (warm), or nothing (cold)."""
     where, settings = holding(machine, caches)
     asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
     begins = (machine.host_link or USUAL).kernel_ns * NANO
-    return Runner(where, asked, memory.created(), how, begins, wanted=wanted)
+    return Runner(where, asked, memory.created(), how, begins, captures=captured)
 
 
 def _textures(runner: Runner) -> tuple[TextureObject, ...]:

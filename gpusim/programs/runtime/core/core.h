@@ -27,6 +27,7 @@ enum : Error {  // those that the stand-ins themselves give
   already_enabled = 704,
   not_enabled = 705,
   invalid_handle = 400,
+  illegal_state = 401,
   symbol_not_found = 500,
   not_ready = 600,
   not_permitted = 800,
@@ -36,7 +37,8 @@ enum : Error {  // those that the stand-ins themselves give
   capture_unmatched = 903,
   capture_unjoined = 904,
   capture_isolation = 905,
-  capture_wrong_thread = 908,
+  capture_implicit = 906,
+  captured_event = 907,
   update_failure = 910,
 };
 

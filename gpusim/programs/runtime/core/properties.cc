@@ -20,6 +20,8 @@ uint64_t property(Property which) {
   return values[which];
 }
 
+bool takes(Extra extra) { return property(extras) & extra; }
+
 const std::string &device_name() {
   property(major);
   return name;

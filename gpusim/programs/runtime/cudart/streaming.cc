@@ -3,6 +3,8 @@
 
 using namespace gpusim;
 
+static constexpr unsigned external = 1;  // an event recorded or waited for by a graph's node
+
 API int cudaStreamCreateWithPriority(Stream **stream, unsigned flags, int priority) {
   return call([&] { return add_stream(stream, flags, priority); });
 }
@@ -21,8 +23,8 @@ API int cudaStreamSynchronize(void *stream) {
 API int cudaStreamQuery(void *stream) {  // work is done when it is asked for
   return call([&] { return wait_for_stream(stream_at(stream)); });
 }
-API int cudaStreamWaitEvent(void *stream, Event *event, unsigned) {
-  return call([&]() -> Error { return stream_waits(stream_at(stream), event); });
+API int cudaStreamWaitEvent(void *stream, Event *event, unsigned flags) {
+  return call([&] { return stream_waits(stream_at(stream), event, flags & external); });
 }
 
 API int cudaStreamGetPriority(void *stream, int *priority) {
@@ -71,8 +73,8 @@ API int cudaEventCreate(Event **event) {
 API int cudaEventDestroy(Event *event) {
   return call([&] { return remove_event(event); });
 }
-API int cudaEventRecordWithFlags(Event *event, void *stream, unsigned) {
-  return call([&] { return record(event, stream_at(stream)); });
+API int cudaEventRecordWithFlags(Event *event, void *stream, unsigned flags) {
+  return call([&] { return record(event, stream_at(stream), flags & external); });
 }
 API int cudaEventRecord(Event *event, void *stream) { return cudaEventRecordWithFlags(event, stream, 0); }
 API int cudaEventSynchronize(Event *event) {
@@ -108,7 +110,7 @@ API int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *
   return call([&]() -> Error {
     Stream *found = stream_at(stream);
     if (!found) return invalid_handle;
-    if (found->graph) return capture_unsupported;
+    if (found->capture) return capture_unsupported;
     function(stream, success, data);
     return success;
   });

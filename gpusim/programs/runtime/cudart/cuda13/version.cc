@@ -16,3 +16,8 @@ API int cudaGetDeviceProperties(Properties13 *made, int device) {
     return success;
   });
 }
+
+API int cudaMemcpyBatchAsync(void *const *into, const void *const *from, const size_t *bytes, size_t count, void *,
+                             size_t *, size_t, void *stream) {
+  return call([&] { return copy_all(into, from, bytes, count, stream); });
+}

@@ -1,16 +1,16 @@
 // Memory of the device, of the host, and managed; rows of a pitch; what a pointer points to.
 #include <cstdlib>
 
-#include "api.h"
+#include "../../graphs/graphs.h"
+#include "../api.h"
 
 using namespace gpusim;
 
-namespace {
-
-constexpr uint64_t row_alignment = 512;  // bytes; the pitch of an H200
+namespace gpusim {
 
 Error allocated(void **pointer_to, size_t bytes, Memory kind) {
   if (!pointer_to) return invalid_value;
+  if (Error error = spoil_unsafe(capture_unsupported)) return error;
   if (!bytes) {
     *pointer_to = nullptr;
     return success;
@@ -21,17 +21,23 @@ Error allocated(void **pointer_to, size_t bytes, Memory kind) {
   return error;
 }
 
+}  // namespace gpusim
+
+namespace {
+
+constexpr uint64_t row_alignment = 512;  // bytes; the pitch of an H200
+
 Error pitched(void **pointer_to, size_t *pitch, size_t width, size_t rows) {
   if (!pointer_to || !pitch) return invalid_value;
   *pitch = (width + row_alignment - 1) / row_alignment * row_alignment;
   return allocated(pointer_to, *pitch * rows, device_memory);
 }
 
-Error freed(void *memory, Stream *after) {
+Error freed(void *memory) {
   if (!memory) return success;
-  if (after) return release(number(memory), after);
-  Error fault = settle();
-  return fault ? fault : release(number(memory));
+  Error error = settle();
+  if (error || is_graph_memory(number(memory))) return error;
+  return release(number(memory));
 }
 
 Error facts_of(PointerFacts *facts, const void *memory) {
@@ -73,10 +79,10 @@ API int cudaMalloc3D(Pitched *memory, Extent extent) {
   });
 }
 API int cudaFree(void *memory) {
-  return call([&] { return freed(memory, nullptr); });
+  return call([&] { return freed(memory); });
 }
 API int cudaFreeHost(void *memory) {
-  return call([&] { return freed(memory, nullptr); });
+  return call([&] { return freed(memory); });
 }
 
 API int cudaMemGetInfo(size_t *free_bytes, size_t *total) {

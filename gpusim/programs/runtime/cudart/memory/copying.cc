@@ -1,7 +1,20 @@
 // Copies and memsets of rows of bytes, and those of variables; blocking ones wait for the default stream.
-#include "api.h"
+#include "../api.h"
 
 using namespace gpusim;
+
+namespace gpusim {
+
+Error in_symbol(void **place, const void *symbol, size_t bytes, size_t offset) {
+  Variable *variable = variable_at(symbol);
+  if (!variable) return invalid_symbol;
+  if (Error error = known(variable)) return error;
+  if (offset + bytes > variable->bytes) return invalid_value;
+  *place = pointer(variable->address + offset);
+  return success;
+}
+
+}  // namespace gpusim
 
 namespace {
 
@@ -29,15 +42,6 @@ Error copy_rows(void *into, size_t into_pitch, const void *from, size_t from_pit
   Copy made = line(into, from, width, way);
   made.height = rows, made.into_pitch = into_pitch, made.from_pitch = from_pitch;
   return copy(made, stream, later);
-}
-
-Error in_symbol(void **place, const void *symbol, size_t bytes, size_t offset) {
-  Variable *variable = variable_at(symbol);
-  if (!variable) return invalid_symbol;
-  if (Error error = known(variable)) return error;
-  if (offset + bytes > variable->bytes) return invalid_value;
-  *place = pointer(variable->address + offset);
-  return success;
 }
 
 Error into_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int way, void *stream, bool later) {
