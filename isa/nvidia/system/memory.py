@@ -22,19 +22,26 @@ PRINTED, HEAP = "nv.printf", "nv.heap"  # names of the buffers
 PRINTED_BYTES, HEAP_BYTES = 1 << 20, 8 << 20  # cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize: the runtime's defaults
 HEADER_BYTES = 16  # of both: bytes, then those used
 LISTS_BYTES = 512 * 8  # of the heap: its lists of freed blocks
+_DEFAULTS = {PRINTED: PRINTED_BYTES, HEAP: HEAP_BYTES}
 _SYMBOLS = {PRINTED: functions.RING, HEAP: functions.HEAP}
 
 
 def provided(code: Code, state: LaunchState) -> tuple[Code, LaunchState]:
     """Return code with the functions of the system that the launch's kernel calls, and a launch with their memory."""
     whole = functions.with_functions(code, state.kernel)
-    needed, given = functions.memory_of(whole, state.kernel), {one.name for one in state.buffers}
-    fresh = (
-        buffer(name, size)
-        for name, size in ((PRINTED, PRINTED_BYTES), (HEAP, HEAP_BYTES))
-        if _SYMBOLS[name] in needed and name not in given
-    )
+    given = {one.name for one in state.buffers}
+    fresh = [buffer(name, _DEFAULTS[name]) for name in _used(whole, state.kernel) if name not in given]
     return whole, replace(state, buffers=(*state.buffers, *fresh))
+
+
+def needed(code: Code, kernel: str) -> tuple[str, ...]:
+    """Return the names of the buffers that a kernel of this code needs."""
+    return _used(functions.with_functions(code, kernel), kernel)
+
+
+def _used(whole: Code, kernel: str) -> tuple[str, ...]:
+    symbols = functions.memory_of(whole, kernel)
+    return tuple(name for name, symbol in _SYMBOLS.items() if symbol in symbols)
 
 
 def places(state: LaunchState) -> Mapping[str, int]:
@@ -62,3 +69,8 @@ class Empty:
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
         """Return the words at the element indices."""
         return np.where(index == 0, self.nbytes, 0).astype(np.uint32)
+
+
+def start(words: NDArray[np.uint32], nbytes: int) -> None:
+    """Make words of memory, which are zero, such a buffer of so many bytes beside its header."""
+    words[0] = nbytes

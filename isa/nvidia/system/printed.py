@@ -34,8 +34,12 @@ def printed(kernel: Kernel, words: NDArray[np.uint32]) -> str:
 
 def printed_in(words: NDArray[np.uint32], place: int) -> str:
     """Return what is printed in memory, whose buffer PRINTED begins at that byte."""
-    texts = [_text(words, record) for record in _records(words.view(np.uint8), place)]
-    return b"".join(texts).decode(errors="replace")
+    return raw_in(words, place).decode(errors="replace")
+
+
+def raw_in(words: NDArray[np.uint32], place: int) -> bytes:
+    """Return the same as the bytes that kernels gave."""
+    return b"".join(_text(words, record) for record in _records(words.view(np.uint8), place))
 
 
 def cleared(words: NDArray[np.uint32], place: int) -> None:
