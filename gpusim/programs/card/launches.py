@@ -19,7 +19,7 @@ from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import resident
 from gpusim.programs.card import arena as memory
-from gpusim.programs.card import captures, modules
+from gpusim.programs.card import captures, modules, system
 from gpusim.programs.card.alike import told_by
 from gpusim.programs.card.arena import Arena
 from gpusim.programs.card.captures import Captures
@@ -94,6 +94,7 @@ class Runner:
     exact: dict[Hashable, Row] = field(default_factory=dict)
     alike: dict[Hashable, list[Row]] = field(default_factory=dict)
     captures: Captures | None = None
+    limits: dict[str, int] = field(default_factory=dict)  # bytes of the system's memory, by name, if not the usual
 
 
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
@@ -101,6 +102,7 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
 
     One that differs from the kernel's last in its arguments alone has the same program.
     """
+    system.provide(runner.arena, kernel, runner.limits)
     arena, code = runner.arena, modules.with_constants(runner.arena, kernel.module)
     constants = code.cubin.constants if code.cubin else b""
     form = shape, arena.made, len(arena.live), tuple(runner.textures.items()), runner.stack, constants
@@ -252,6 +254,9 @@ def _buffers(arena: Arena, module: modules.Module) -> tuple[Buffer, ...]:
     """Return all allocations as buffers; variables of other modules are no more than that to this one."""
     own = {one.number for one in (module.variables, module.constants) if one}
     return tuple(
-        memory.buffer(arena, one if one.number in own else replace(one, name=f"allocation {one.number}"))
+        memory.buffer(
+            arena,
+            one if one.number in own or one.name in system.NAMES else replace(one, name=f"allocation {one.number}"),
+        )
         for one in arena.live
     )

@@ -43,6 +43,7 @@ class Kernel:
     most_dynamic: int
     carveout: int = PREFERRED_CARVEOUT
     asked: dict[int, int] = field(default_factory=dict)  # other attributes by their number
+    system: tuple[str, ...] | None = None  # memory of the system that it needs; None as long as nobody has asked
     last: tuple[object, Launched] | None = None  # its last launch, and what that depends on besides its arguments
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gpusim.engines.simulate import Progress
 from gpusim.machine.machine import Machine
-from gpusim.programs.card import clock, modules
+from gpusim.programs.card import clock, modules, system
 from gpusim.programs.card.arena import Arena
 from gpusim.programs.card.clock import Clock
 from gpusim.programs.card.launches import Runner
@@ -19,6 +19,7 @@ Tell = Callable[[str], None]
 Shown = Callable[[str], AbstractContextManager[Progress]]  # of a kernel's name, while a launch of it runs
 MILLI = 1e3
 STACK, PRINTED, HEAP = 0, 1, 2  # cudaLimit
+SYSTEM = dict(zip((PRINTED, HEAP), system.NAMES, strict=True))
 
 
 class RefusedError(UserError):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 
 from gpusim.machine.occupancy import occupancy
-from gpusim.programs.card import clock, codes, launches, modules
+from gpusim.programs.card import clock, codes, launches, modules, system
 from gpusim.programs.card.launches import Shape
 from gpusim.programs.card.properties import DEFAULT_SHARED
 from gpusim.programs.card.session import Handler, Session, stream_of
@@ -75,11 +76,12 @@ def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Rep
         with session.shown(kernel.plain) if session.shown else nullcontext() as progress:
             row = launches.run(session.runner, kernel, shape, arguments, progress)
     except ExecutionError as fault:
+        sys.stderr.write(fault.asserted)
         session.tell(str(fault))
-        return Reply(codes.ILLEGAL_ADDRESS)
+        return Reply(fault.cuda_error, data=system.taken(session.arena))
     took = row.milliseconds or 0.0
     clock.kernel(session.clock, kernel.plain, shape.stream, took * MILLI)
-    return Reply(0, [_bits(took)])
+    return Reply(0, [_bits(took)], system.taken(session.arena))
 
 
 def _too_large(session: Session, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> int:

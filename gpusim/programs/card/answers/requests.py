@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from gpusim.programs import channel
 from gpusim.programs.card.answers import code, memory, time
 from gpusim.programs.card.properties import properties
-from gpusim.programs.card.session import STACK, Handler, RefusedError, Session
+from gpusim.programs.card.session import STACK, SYSTEM, Handler, RefusedError, Session
 from gpusim.programs.channel import Reply, Request
 
 
@@ -39,6 +39,8 @@ def _limit(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
         session.limits[which] = value
         if which == STACK:
             session.runner.stack = value
+        if which in SYSTEM:
+            session.runner.limits[SYSTEM[which]] = value
     return Reply(0, [session.limits.get(which, 0)])
 
 
