@@ -177,7 +177,7 @@ def _sums(ran: Executed, machine: str, whole: float) -> Iterator[str]:
     session = ran.session
     rows, clock = session.runner.rows, session.clock
     simulated = sum(one.same_as is None and one.milliseconds is not None for one in rows)
-    told = f"{plural(len(rows), "launch", "launches")} on {machine}"
+    told = f"{plural(len(rows), 'launch', 'launches')} on {machine}"
     if not session.runner.how.timed:
         yield f"{told}: values only"
         return
