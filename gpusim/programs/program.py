@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpusim.programs import spawn
+from gpusim.programs.card.answers.requests import serve
 from gpusim.programs.card.clock import USUAL, Clock, all_done
 from gpusim.programs.card.launches import Runner
-from gpusim.programs.card.session import Session, Shown, Tell, serve
+from gpusim.programs.card.session import Session, Shown, Tell
 from gpusim.programs.places import place_in
 from isa.errors import UserError
 

@@ -18,9 +18,10 @@ from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine, seconds
 from gpusim.programs.card import arena as memory
-from gpusim.programs.card import modules
+from gpusim.programs.card import captures, modules, system
 from gpusim.programs.card.alike import told_by
 from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.captures import Captures
 from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
 from gpusim.simulation.simulation import Result, simulate
@@ -51,11 +52,12 @@ class Shape:
 
 @dataclass(frozen=True)
 class How:
-    """How launches are run: without time, by a sample of their first waves, only so many of alike ones."""
+    """How launches are run: with time, by a sample of first waves, so many of alike ones, those of some kernels."""
 
     timed: bool = True
     sampled: bool = False
     alike: int = 0  # 0: all
+    kernels: frozenset[str] = frozenset()  # none: all
     threads: int | None = None
 
 
@@ -90,8 +92,8 @@ class Runner:
     rows: list[Row] = field(default_factory=list)
     exact: dict[Hashable, Row] = field(default_factory=dict)
     alike: dict[Hashable, list[Row]] = field(default_factory=dict)
-    kept: dict[int, Result] = field(default_factory=dict)  # by the launch's number, of launches that are asked for
-    wanted: frozenset[int] = frozenset()
+    captures: Captures | None = None
+    limits: dict[str, int] = field(default_factory=dict)  # bytes of the system's memory, by name, if not the usual
 
 
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
@@ -99,26 +101,30 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
 
     One that differs from the kernel's last in its arguments alone has the same program.
     """
+    system.provide(runner.arena, kernel, runner.limits)
     arena, code = runner.arena, modules.with_constants(runner.arena, kernel.module)
     constants = code.cubin.constants if code.cubin else b""
     form = shape, arena.made, len(arena.live), tuple(runner.textures.items()), runner.stack, constants
     if kernel.last and kernel.last[0] == form:
         return load.with_arguments(kernel.last[1], code, kernel.name, arguments)
-    state = LaunchState(
+    made = load.kernel(code, _state(runner, kernel, shape, arguments))
+    kernel.last = form, made
+    return made
+
+
+def _state(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> LaunchState:
+    return LaunchState(
         kernel=kernel.name,
         grid=shape.grid,
         block=shape.block,
         dynamic_shared=shape.dynamic,
         arguments=arguments,
-        buffers=_buffers(arena, kernel.module),
+        buffers=_buffers(runner.arena, kernel.module),
         stack=runner.stack,
         textures=_textures(runner),
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
     )
-    made = load.kernel(code, state)
-    kernel.last = form, made
-    return made
 
 
 def run(
@@ -132,8 +138,19 @@ def run(
     launch = prepared(runner, kernel, shape, arguments)
     row = _timed(runner, kernel, launch, shape, progress)
     runner.rows.append(row)
+    first = not any(_alike(one, row) for one in runner.rows[:-1])
+    if not runner.captures or not captures.is_wanted(runner.captures, row.number, first=first):
+        compute(runner, launch)
+        return row
+    code, state = kernel.module.code, _state(runner, kernel, shape, arguments)
+    before = captures.kept(state)
     compute(runner, launch)
+    captures.write(runner.captures, row.number, code, kernel.module.image, before, state)
     return row
+
+
+def _alike(one: Row, other: Row) -> bool:
+    return (one.kernel, one.shape.grid, one.shape.block) == (other.kernel, other.shape.grid, other.shape.block)
 
 
 def compute(runner: Runner, launch: Launched) -> None:
@@ -163,13 +180,14 @@ def _timed(
 ) -> Row:
     number = len(runner.rows) + 1
     row = Row(number, kernel.plain, shape, None)
-    if not runner.how.timed:
+    wanted = runner.how.kernels
+    if not runner.how.timed or (wanted and kernel.plain not in wanted):
         return row
     form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
     told = told_by(launch)
     exact = form, told, tuple((one.place, one.nbytes) for one in launch.buffers)
     others = runner.alike.setdefault(form, [])
-    known = runner.exact.get(exact) if number not in runner.wanted else None
+    known = runner.exact.get(exact)
     if known is None and runner.how.alike and len(others) >= runner.how.alike:
         known = others[-1]
     if known is not None:
@@ -189,12 +207,10 @@ def _found(runner: Runner, launch: Launched, row: Row, others: Sequence[Row], pr
 
     Raises UserError for a launch that is not simulated.
     """
-    again = others and not runner.how.sampled and row.number not in runner.wanted
+    again = others and not runner.how.sampled
     cycles = _cycles(runner, launch, progress) if again else None
     if cycles is None:
         found = _simulated(runner, launch, progress)
-        if row.number in runner.wanted:
-            runner.kept[row.number] = found
         row, cycles = replace(row, figures=figures(found), findings=diagnosis(found)), found.cycles
     else:
         row = replace(row, findings=others[0].findings)
@@ -216,12 +232,12 @@ def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> R
     return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
 
 
-def runner(machine: Machine, how: How, caches: str = "warm", wanted: frozenset[int] = frozenset()) -> Runner:
+def runner(machine: Machine, how: How, caches: str = "warm", captured: Captures | None = None) -> Runner:
     """Return what runs launches on a machine whose L2 holds what they touch (warm), or nothing (cold)."""
     where, settings = holding(machine, caches)
     asked: Mapping[str, str] = MappingProxyType({path: str(value) for path, value in settings.items()})
     begins = (machine.host_link or USUAL).kernel_ns * NANO
-    return Runner(where, asked, memory.created(), how, begins, wanted=wanted)
+    return Runner(where, asked, memory.created(), how, begins, captures=captured)
 
 
 def _textures(runner: Runner) -> tuple[TextureObject, ...]:
@@ -236,6 +252,9 @@ def _buffers(arena: Arena, module: modules.Module) -> tuple[Buffer, ...]:
     """Return all allocations as buffers; variables of other modules are no more than that to this one."""
     own = {one.number for one in (module.variables, module.constants) if one}
     return tuple(
-        memory.buffer(arena, one if one.number in own else replace(one, name=f"allocation {one.number}"))
+        memory.buffer(
+            arena,
+            one if one.number in own or one.name in system.NAMES else replace(one, name=f"allocation {one.number}"),
+        )
         for one in arena.live
     )

@@ -26,9 +26,10 @@ PREFERRED_CARVEOUT = (1 << 32) - 1  # -1: the driver chooses
 
 @dataclass(eq=False)
 class Module:
-    """Code, and where its variables lie: those of `__device__`, and constant bank 3; None where it has none."""
+    """Code, its cubin, and where its variables lie: of `__device__`, and constant bank 3; None where it has none."""
 
     code: Code
+    image: bytes
     variables: Allocation | None
     constants: Allocation | None
 
@@ -42,6 +43,7 @@ class Kernel:
     most_dynamic: int
     carveout: int = PREFERRED_CARVEOUT
     asked: dict[int, int] = field(default_factory=dict)  # other attributes by their number
+    system: tuple[str, ...] | None = None  # memory of the system that it needs; None as long as nobody has asked
     last: tuple[object, Launched] | None = None  # its last launch, and what that depends on besides its arguments
 
     @property
@@ -62,14 +64,15 @@ def loaded(arena: Arena, image: bytes, name: str, machine: Machine) -> Module:
 
     Raises UserError for code that is not for the machine, and for a module larger than memory.
     """
-    code = machine_code.of_image(image, name, number(machine))
+    image = machine_code.cubin_of_image(image, name, number(machine))
+    code = machine_code.of_cubin(image, name)
     cubin = code.cubin
     assert cubin is not None
     constants = _allocated(
         arena, cubin.constants + bytes(-len(cubin.constants) % LINE_BYTES), load.bank_name(load.CONSTANTS)
     )
     variables = _allocated(arena, cubin.memory, load.VARIABLES, cubin.memory_alignment)
-    made = Module(code, variables, constants)
+    made = Module(code, image, variables, constants)
     if variables is not None:
         first, bank = WINDOW + variables.place, WINDOW + (constants.place if constants else 0)
         data = load.initial(code, first, bank)

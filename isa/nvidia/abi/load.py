@@ -28,6 +28,7 @@ from isa.nvidia.file.dump import Section
 from isa.nvidia.file.names import plain
 from isa.nvidia.lowering import lower, syntax
 from isa.nvidia.lowering.system import reads
+from isa.nvidia.system import memory as system
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
@@ -42,6 +43,7 @@ _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
 _WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
+_BEHIND = 3  # bytes that are read behind the last parameter if it is a byte that is an operand: its whole word
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
 
 
@@ -53,8 +55,11 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
     check(state, function, code.architecture)
+    code, state = system.provided(code, state)
     _check_room(state, code.cubin)
-    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
+    section = link.linked(
+        code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0, system.places(state)
+    )
     local = _local_bytes(section, function, state)
     row = nvidia(code.architecture)
     shared, reserved, of_system = _shared(section, row, function, state)
@@ -216,6 +221,7 @@ def _banks(
         banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
         if function:
             banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
+    banks[PARAMETERS] += bytes(_BEHIND)
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lowered import stand_in
 from msgspec import structs
 
-from gpusim.launch.file import prepare, source, template
+from gpusim.launch.file import prepare, source
+from gpusim.launch.file.draft import guess, template, text
 from isa.nvidia.file import code
 from isa.nvidia.file.choice import kernels
 from isa.nvidia.file.code import Code
@@ -23,11 +24,17 @@ NAME = "_Z5saxpyifPKfPfbPv"
 SAXPY = Code(90, {NAME: Section()}, None)
 
 
-def written(tmp_path, text):
+def written(tmp_path, words):
     """Return what is read from a launch file with this text."""
     path = tmp_path / "k.toml"
-    path.write_text(text)
+    path.write_text(words)
     return source.read(path)
+
+
+def drafted(found, name, file, source="", *, beside=True):
+    """Return the text of a kernel's first draft, which names its code unless it lies `beside` it."""
+    draft = template.drafts(found, name, file, source)[0]
+    return text.text(found, name, template.without_code(draft) if beside else draft, file)
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -35,8 +42,8 @@ def test_what_is_written_is_read_back(tmp_path, file):
     """The text with its comments says the same as the launch file that it is made of, for each kernel."""
     found = code.read(DATA / file)
     for name in kernels(found):
-        text = template.text(found, name, file, found=False)
-        assert written(tmp_path, text).file == template.launch_file(found, name, file)
+        words = drafted(found, name, file, beside=False)
+        assert written(tmp_path, words).file == template.launch_file(found, name, file)
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.endswith(".cubin")])
@@ -45,54 +52,51 @@ def test_the_first_launch_is_one_that_the_code_takes(tmp_path, monkeypatch, file
     stand_in(monkeypatch, "EXIT")
     found = code.read(DATA / file)
     for name in kernels(found):
-        text = template.text(found, name, file)
-        launch = written(
-            tmp_path, text.replace("grid = [8]", "grid = [8, 2]")
-        )  # of whole clusters, where there are some
+        launch = written(tmp_path, drafted(found, name, file))
         assert prepare.kernel(launch, found, file).threads <= 128
 
 
 def test_no_name_begins_a_line(tmp_path):
     """Line feeds and controls in a file's name are shown as escapes, in comments and values: no key comes of them."""
     found, file = code.read(DATA / "sm_90.cubin"), "k\nshared = 9\r\x1b#.cubin"
-    text = template.text(found, "flip", file, found=False)
-    assert text.startswith(r"# A launch of flip in k\nshared = 9\x0d\x1b#.cubin; gpusim schema")
-    assert written(tmp_path, text).file.shared == 0
-    assert written(tmp_path, text).file.code == file
+    words = drafted(found, "flip", file, beside=False)
+    assert words.startswith(r"# A launch of flip in k\nshared = 9\x0d\x1b#.cubin; gpusim schema")
+    assert written(tmp_path, words).file.shared == 0
+    assert written(tmp_path, words).file.code == file
 
 
 def test_guesses_are_said():
     """Without types in the name, 8 bytes are guessed to be a pointer, and 4 a whole number; the text says so."""
     found = code.read(DATA / "sm_90.cubin")
-    text = template.text(found, "flip", "k.cubin")
-    assert "# parameter 1: 8 bytes at offset 0; guessed: a pointer to float32\n" in text
-    assert "# parameter 2: 4 bytes at offset 8; guessed: int32 (or uint32, float32)\n" in text
-    assert "threads of a block in x, y, z; at most 128 (__launch_bounds__)\n" in text
-    assert "bytes of dynamic shared memory, besides 128 that the code declares\n" in text
-    assert "# [constants.table]   # 16 bytes\n" in text
+    words = drafted(found, "flip", "k.cubin")
+    assert "# parameter 1: 8 bytes at offset 0; guessed: a pointer to float32\n" in words
+    assert "# parameter 2: 4 bytes at offset 8; guessed: int32 (or uint32, float32)\n" in words
+    assert "threads of a block in x, y, z; at most 128 (__launch_bounds__)\n" in words
+    assert "bytes of dynamic shared memory, besides 128 that the code declares\n" in words
+    assert "# [constants.table]   # 16 bytes\n" in words
 
 
 def test_types_in_the_name_are_no_guess(tmp_path):
     """A C++ name says the types, also where a text has no table of parameters."""
-    file = written(tmp_path, template.text(SAXPY, NAME, "k.sass")).file
+    file = written(tmp_path, drafted(SAXPY, NAME, "k.sass")).file
     kinds = [(one.type or one.buffer or one.bytes) for one in file.argument]
     assert kinds == ["int32", "float32", "float32", "float32", "bool", "uint8"]
     assert [bool(one.buffer) for one in file.argument] == [False, False, True, True, False, True]
-    assert "guessed" not in template.text(SAXPY, NAME, "k.sass")
+    assert "guessed" not in drafted(SAXPY, NAME, "k.sass")
 
 
 def test_the_example_of_a_result_is_of_a_buffer_that_may_change():
     """Of y = f(const x), the example expects something of y, although x comes last."""
     name = "_Z5saxpyPfPKf"
     given = replace(SAXPY, sections={name: next(iter(SAXPY.sections.values()))})
-    assert '# buffer = "a1"\n' in template.text(given, name, "k.sass")
+    assert '# buffer = "a1"\n' in drafted(given, name, "k.sass")
 
 
 @pytest.mark.parametrize(("shape", "size"), [("1D", [1024]), ("2D", [32, 32]), ("3D", [16, 8, 8])])
 def test_a_texture_is_guessed_in_the_dimensions_of_the_fetches(shape, size):
     """A number of 8 bytes where code fetches texels is a texture, of as many dimensions as a fetch has coordinates."""
     fetch = Encoded(0, f"TEX.SCR.B.LL RZ, R4, R2, R4, {shape}, 0x1", 0, 0)
-    found = template.guesses(Code(90, {"_Z5texelyPf": Section([fetch])}, None), "_Z5texelyPf")
+    found = guess.guesses(Code(90, {"_Z5texelyPf": Section([fetch])}, None), "_Z5texelyPf")
     assert found[0].argument.texture.size == size
     assert found[0].argument.elements == 1024
     assert found[1].argument.texture is None
@@ -110,7 +114,7 @@ def test_variables_of_libraries_are_left_out():
         "__cudart_i2opi_f",
     )
     tables = "_ZTV4Base", "_ZTI4Base", "_ZTS4Base"  # of classes with virtual functions
-    assert [name for name in (*own, *of_libraries, *tables) if template._is_own(name)] == list(own)
+    assert [name for name in (*own, *of_libraries, *tables) if text._is_own(name)] == list(own)
 
 
 def test_the_source_says_names_and_types():
@@ -137,7 +141,7 @@ def test_the_source_says_names_and_types():
 def test_a_source_that_does_not_fit_changes_nothing(source):
     """A source without the kernel, or with another number of parameters, leaves the guesses as they are."""
     found = code.read(DATA / "sm_90.cubin")
-    assert template.guesses(found, "flip", source) == template.guesses(found, "flip")
+    assert guess.guesses(found, "flip", source) == guess.guesses(found, "flip")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,7 @@ def test_a_source_that_does_not_fit_changes_nothing(source):
 def test_buffers_hold_as_many_values_as_there_are_threads(parameter, element, elements):
     """A buffer has room for 1024 vectors, or structs of a guessed size, which the comment says."""
     name = f"_Z1k{parameter}"
-    (one,) = template.guesses(replace(SAXPY, sections={name: Section()}), name)
+    (one,) = guess.guesses(replace(SAXPY, sections={name: Section()}), name)
     assert (one.argument.buffer, one.argument.elements) == (element, elements)
     assert ("guessed: at most 64 bytes each" in one.comment) == (parameter == "P3Big")
 
@@ -187,7 +191,7 @@ def test_each_kind_of_parameter_comes_back(tmp_path, monkeypatch, drawn, named):
     """What is written for a kernel with any parameters is read back the same, and is a launch that its code takes."""
     stand_in(monkeypatch, "EXIT")
     code_, name = with_parameters(code.read(DATA / "sm_90.cubin"), drawn, named)
-    launch = written(tmp_path, template.text(code_, name, "k.cubin"))
+    launch = written(tmp_path, drafted(code_, name, "k.cubin"))
     assert launch.file == replace_code(template.launch_file(code_, name, "k.cubin"))
     made = prepare.kernel(launch, code_, "k.cubin")
     assert len(made.banks[0]) >= 0x210 + sum(size for _, size, _ in drawn)
@@ -201,7 +205,8 @@ def replace_code(file):
 def test_long_bytes_take_several_lines():
     """Bytes of a struct of 2,560 bytes stand in lines of 64, and those of a short one in one line."""
     code_, name = with_parameters(code.read(DATA / "sm_90.cubin"), [("3Big", 2560, 4), ("3Big", 12, 4)], named=True)
-    lines = template.text(code_, name, "k.cubin").splitlines()
+    code_ = replace(code_, sections={name: Section()})  # which reads none of them
+    lines = drafted(code_, name, "k.cubin").splitlines()
     at = lines.index('bytes = """\\')
     assert lines[at + 1 : at + 42] == ["00" * 64 + "\\"] * 40 + ['"""']
     assert f'bytes = "{"00" * 12}"' in lines
