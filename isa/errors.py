@@ -46,16 +46,26 @@ def _remade(kind: type[UserError], message: str, fields: dict[str, Any]) -> User
 
 
 class ExecutionError(UserError):
-    """An instruction did something forbidden: a bad address, a divergent branch, an undefined name."""
+    """An instruction did something forbidden: a bad address, a divergent branch, an undefined name.
+
+    `cuda_error` is the number that CUDA has for it (cudaError_t), `printed` what the kernel had printed till then, and
+    `asserted` the lines of assertions that failed, which CUDA writes to the standard error.
+    """
+
+    cuda_error = 719  # cudaErrorLaunchFailure
+    printed = ""
+    asserted = ""
 
 
 class DeadlockError(UserError):
     """Every live warp waits at a barrier that no other warp will reach."""
 
     exit_code = 3
+    cuda_error = 702  # cudaErrorLaunchTimeout: on a chip the host ends it, or nobody
 
 
 class LimitError(UserError):
     """The run exceeded its limit of instructions or cycles, so it is probably an endless loop."""
 
     exit_code = 3
+    cuda_error = 702

@@ -6,6 +6,7 @@ result = m.get_function("saxpy")((8,), (128,), (numpy.int32(1000), numpy.float32
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,20 +20,19 @@ from gpusim.analysis.account.answer import Result, warned
 from gpusim.api import raw_arguments, raw_variable
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_arguments import Region, Variables
-from gpusim.engines.simulate import Progress, threads_for
-from gpusim.engines.walks import side_by_side
+from gpusim.engines.simulate import Progress
 from gpusim.launch.file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
-from gpusim.machine.simulated_sms import Sms, simulated_blocks
-from gpusim.simulation import simulation
+from gpusim.machine.simulated_sms import Sms
+from gpusim.simulation import left
 from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Setting
+from gpusim.support.written import written_at_faults
 from isa import memory
 from isa.architecture import Target
 from isa.errors import UserError
-from isa.executing.beyond import Beyond, joined
 from isa.kernel import Dim3, Kernel
 from isa.nvidia.abi import load
 from isa.nvidia.abi.declaration import known_types
@@ -47,7 +47,6 @@ from isa.reading import input_file
 from isa.reading.source import suggest
 
 MAX_CYCLES = 200_000_000  # of a kernel that may never end
-MANY = 2_000_000  # warp instructions, of which the first second has about as many
 SOURCE, PTX = "source.cu", "source.ptx"  # the name of a text's lines
 
 
@@ -178,7 +177,8 @@ class RawFunction:
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
-        `strict` an error. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        `strict` an error. What blocks print is written to the standard output. Raises UserError for arguments that the
+        kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -193,12 +193,13 @@ class RawFunction:
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         options["threads"] = threads
         sample = "all" if sms == 1 else None
-        with in_words_of_python():
+        with in_words_of_python(), written_at_faults():
             result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
         if values:
-            words, beyond = _left(kernel, result, threads) if complete else (result.run.memory, result.run.beyond)
-            self._keep(kernel, found, words)
-            result = replace(result, run=replace(result.run, beyond=beyond))
+            with written_at_faults():
+                result = left.complete(result, threads) if complete else result
+            self._keep(kernel, found, result.run.memory)
+            sys.stdout.write(result.printed)
         return warned(Result.of(result, settings, self.module.loaded, self.module.given))
 
     def launched(
@@ -358,18 +359,3 @@ def _extent(what: str, size: int | Sequence[int]) -> Dim3:
         return extent([int(one) for one in sizes])
     except ValueError as error:
         raise UserError(f"{what}={size!r}: {error}") from None
-
-
-def _left(kernel: Kernel, result: simulation.Result, threads: int | None) -> tuple[NDArray[np.uint32], Beyond | None]:
-    """Return global memory after the launch: the simulated blocks', then that of all others in program order.
-
-    And the loads behind buffers of all these. Many blocks are run on so many threads.
-    """
-    held, ran = result.run.memory, result.run.blocks
-    if ran == kernel.blocks:
-        return held, result.run.beyond
-    simulated = simulated_blocks(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
-    others = sorted(set(range(kernel.blocks)) - set(simulated))
-    long = result.run.warp_instructions * len(others) > MANY * ran
-    after = side_by_side.walk(kernel, others, held, threads_for(len(others), threads) if long else 1)
-    return after.memory, joined((result.run.beyond, after.beyond))

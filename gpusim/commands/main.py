@@ -17,7 +17,7 @@ import typer
 
 from gpusim.commands.grouped import Commands, Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
-from isa.errors import UserError, one_line
+from isa.errors import ExecutionError, UserError, one_line
 
 # Each command is a function in the file of the same name in one of the FOLDERS; the text is its line of help.
 GROUPS = {
@@ -111,6 +111,10 @@ def execute(arguments: Sequence[str]) -> int:
     except SystemExit:
         return 0  # typer raises it for a broken pipe: the reader of the output has closed it
     except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
+        if isinstance(error, ExecutionError):
+            from gpusim.support.written import written  # noqa: PLC0415  (start-up time)
+
+            written(error)
         return _tell(*_explained(error), *getattr(error, "further", ()))
     if outcome == INTERRUPTED:  # typer returns it for Ctrl-C in a command
         return _tell(*_explained(KeyboardInterrupt()))

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from gpusim.launch.ability import check_operands, check_row
 from gpusim.launch.codes.assign_codes import with_codes
-from gpusim.launch.drafts import Draft, batches, blank, copied, fill
 from gpusim.launch.memory_costs import cached_in, memory_costs, read_cache
+from gpusim.launch.rows.drafts import Draft, batches, blank, copied, fill
+from gpusim.launch.rows.like import is_like, takes_constant
+from gpusim.launch.rows.visits import end, meetings, visits
 from gpusim.launch.scalar_registers import in_place
 from gpusim.machine.machine import Machine
-from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
@@ -58,7 +59,6 @@ from isa.operands.operand import (
     EVERY_SPECIAL,
     FIRST_UNIFORM,
     PT,
-    PT_INDEX,
     RZ_INDEX,
     Address,
     BankConstant,
@@ -102,29 +102,51 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points
     rows["located"] = (rows["evaluate"] == 1) | (rows["cached"] != 0)
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     rows["accounted"] = np.where(rows["accounted"], np.cumsum(rows["accounted"]), 0)
-    _end(rows[-1], kernel)
+    end(rows[-1], kernel, NONE_YET)
     if not (rows["grouping"] & JOINS).any():
         rows["grouping"] = 0  # nothing is ever in a group, and nobody counts any
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
     note_sources(rows, kernel.program.registers)
-    _meetings(rows, points)
-    _visits(rows)
+    meetings(rows, points)
+    visits(rows)
     return rows.view(Rows)
 
 
-_LAST: list[tuple[Kernel, Machine, tuple[Sequence[Instruction], NDArray[Any]]]] = []
+_Known = tuple[Kernel, Machine, tuple[Sequence[Instruction], NDArray[Any]]]
+_LAST: list[_Known] = []
+_MOST_KEPT = 8
 
 
 def _decoded(kernel: Kernel, machine: Machine) -> tuple[Sequence[Instruction], NDArray[Any]]:
-    """Return the instructions and their rows; of the last two launches they are kept: walk, run and bound ask."""
+    """Return the instructions and their rows; of the last launches they are kept: walk, run and bound ask.
+
+    Of a launch like one of these, only what takes constants is decoded again.
+    """
+    alike = None
     for of, on, found in _LAST:
         if of is kernel and on is machine:
             return found
-    instructions = _instructions(kernel, machine)
-    found = instructions, _rows(instructions, kernel, machine)
-    _LAST[:] = [*_LAST[-1:], (kernel, machine, found)]
+        if on is machine and of.program is kernel.program and is_like(of, kernel):
+            alike = found
+    found = _with_constants(alike, kernel, machine) if alike else _decoded_anew(kernel, machine)
+    _LAST[:] = [*_LAST[1 - _MOST_KEPT :], (kernel, machine, found)]
     return found
+
+
+def _decoded_anew(kernel: Kernel, machine: Machine) -> tuple[Sequence[Instruction], NDArray[Any]]:
+    instructions = _instructions(kernel, machine)
+    return instructions, _rows(instructions, kernel, machine)
+
+
+def _with_constants(
+    alike: tuple[Sequence[Instruction], NDArray[Any]], kernel: Kernel, machine: Machine
+) -> tuple[Sequence[Instruction], NDArray[Any]]:
+    """Return instructions with their rows, of a launch that differs from another one in constants alone."""
+    instructions, rows = alike[0], alike[1].copy()
+    pcs = [pc for pc, one in enumerate(instructions) if takes_constant(one)]
+    rows[pcs] = _rows([instructions[pc] for pc in pcs], kernel, machine)
+    return instructions, rows
 
 
 def _rows(instructions: Sequence[Instruction], kernel: Kernel, machine: Machine) -> NDArray[Any]:
@@ -152,16 +174,6 @@ def _drafts(places: Mapping[Instruction, int], kernel: Kernel, machine: Machine)
         yield draft
 
 
-def _end(row: Any, kernel: Kernel) -> None:
-    """Fill in the row behind the program's end, which exits and names nothing."""
-    row["steers"] = LEAVE if kernel.program.has_independent_lanes else 0
-    row["action"], row["guard"], row["unit"] = EXIT, PT_INDEX, UNIT_CODE[Unit.CONTROL]
-    row["stays_behind"] = 1
-    for name in ("pipe", "counter", "most", *NONE_YET):
-        row[name] = -1
-    row["read_barrier"], row["write_barrier"] = -1, -1
-
-
 def costs(form: Row, machine: Machine) -> Any:
     """Return a row with the costs of each instruction of a table's row, and nothing else."""
     (row,) = np.zeros(1, decoded_t)
@@ -181,24 +193,6 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     _operands(row, instruction, known, kernel)
     for decode_columns in DECODERS:
         decode_columns(row, instruction, machine, kernel)
-
-
-def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
-    """Note where lanes may diverge, and that a warp may go elsewhere where they meet and where they exit."""
-    rows["reconvergence"] = -1
-    if not points:
-        return
-    rows["reconvergence"][list(points)] = list(points.values())
-    rows["eventful"] = rows["action"] == EXIT
-    rows["eventful"][[pc - 1 for pc in points.values()]] = 1
-
-
-def _visits(rows: NDArray[Any]) -> None:
-    """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
-    told = (rows["guard"] != PT_INDEX) | (rows["guard_negated"] != 0) | (rows["steers"] != 0) | (rows["distinct"] != 0)
-    rows["eventful"] |= told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
-    wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
-    rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:

@@ -78,7 +78,7 @@ def _needed(path: Path) -> list[str]:
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
-            return [str(getattr(tag, "needed")) for tag in tags]
+            return [str(tag.needed) for tag in tags]  # type: ignore[attr-defined]  # pyelftools adds it by the tag's name
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}; {fix}") from None
     except ELFError as error:
@@ -125,14 +125,8 @@ def _stored(job: _Job, made_of: list[str | bytes], made: Path | None) -> Path:
 
 
 def _made_of(job: _Job) -> Iterator[str | bytes]:
-    yield from (
-        Path(__file__).read_bytes(),
-        tools.version("nvcc"),
-        compiler_version(),
-        str(Path.cwd()),
-        str(job.folder),
-        *job.flags,
-    )
+    yield Path(__file__).read_bytes()  # the options that are always given
+    yield from [tools.version("nvcc"), compiler_version(), str(Path.cwd()), str(job.folder), *job.flags]
     yield from (os.environ.get(one, "") for one in _SETTINGS)
     for path in job.sources:
         yield str(path)
@@ -179,7 +173,7 @@ def _compiled(job: _Job, scratch: Path) -> tuple[Path, Included]:
     release = _RELEASE.search(tools.version("nvcc"))
     link = job.folder / "link" / (release[1] if release else "13")
     # of the toolkit's libcudart.so and ours, in a folder named first, the linker takes ours
-    libraries = "-cudart", "shared", f"-L{link}", "-Xlinker", f"-rpath-link={job.folder}"
+    libraries = "-cudart", "shared", f"-L{link}", "-lcuda", "-Xlinker", f"-rpath-link={job.folder}"
     _nvcc(job, job.sources[0], *map(str, inputs), *libraries, "-o", str(made))
     paths = sorted({path for each in read for path in each})
     return made, [(path, _digest_of(path)) for path in paths]

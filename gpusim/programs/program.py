@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpusim.programs import spawn
-from gpusim.programs.clock import USUAL, Clock, all_done
-from gpusim.programs.launches import Runner
+from gpusim.programs.card.answers.requests import serve
+from gpusim.programs.card.clock import USUAL, Clock, all_done
+from gpusim.programs.card.launches import Runner
+from gpusim.programs.card.session import Session, Shown, Tell
 from gpusim.programs.places import place_in
-from gpusim.programs.session import Session, Shown, Tell, serve
 from isa.errors import UserError
 
 KILLED = 128  # exit codes of processes that a signal ended begin here, as shells have them

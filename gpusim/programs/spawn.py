@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpusim.programs.arena import Arena
+from gpusim.programs.card.arena import Arena
 from isa.errors import UserError
 
 SOCKET, MEMORY, LIBRARIES = "GPUSIM_EXEC_SOCKET", "GPUSIM_EXEC_MEMORY", "LD_LIBRARY_PATH"

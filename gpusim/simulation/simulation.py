@@ -53,6 +53,7 @@ from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
 from isa.nvidia.abi.load import on_chip
+from isa.nvidia.system.printed import printed, prints
 from isa.support import frozen
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
@@ -122,6 +123,11 @@ class Result:
         rate = "" if self.gflops is None else f"{self.gflops:.1f} GFLOP/s, "
         bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})" if self.bound else "no bound"
         return f"<{self.kernel.name} on {self.machine.key}: {self.cycles:,} cycles, {rate}values {values}, {bound}>"
+
+    @property
+    def printed(self) -> str:
+        """What blocks have printed, as far as memory is known: those simulated with values, or all."""
+        return printed(self.kernel, self.run.memory)
 
     @property
     def occupancy(self) -> Occupancy:
@@ -272,7 +278,7 @@ def _timed_and_checked(
 ) -> tuple[SmRun, Verification, Limits]:
     """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
     share = len(_of_sm(kernel, machine))
-    few = share if sample == "all" else _affordable(kernel, machine, engine)
+    few = share if sample == "all" or prints(kernel) else _affordable(kernel, machine, engine)
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as thread:
             check = thread.submit(_checked_run, kernel, machine, runner, few)

@@ -22,7 +22,7 @@ LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-dee
 END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits
 
 _NAMED = re.compile(r"`\((\w+)\)")  # the function of a call, as the tools print it
-_ASSERTION = "__assertfail"
+ASSERTION = "__assertfail"  # the function of the system that assert calls
 NULL_BYTES = 1 << 16  # at 0, where no allocation is: an index from a null pointer
 
 
@@ -187,14 +187,19 @@ def no_code(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, addres
 
 def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
     """Return the error for a trap, by which a program stops itself, or for a call of the system by which it does."""
+    return _stopped(kernel, pc, (block, warp, lane), called(kernel, pc))
+
+
+def called(kernel: Kernel, pc: int, address: int = 0) -> str:
+    """Return the function of the system that an instruction calls, by name or by a code address; nothing if none."""
     call = _NAMED.search(kernel.program.origins[pc].text) if kernel.program.origins else None
-    return _stopped(kernel, pc, (block, warp, lane), call[1] if call else "")
+    return kernel.program.outside.get(address, call[1] if call else "")
 
 
 def _stopped(kernel: Kernel, pc: int, where: tuple[int, int, int], name: str) -> ExecutionError:
     """Return the error for a trap, or for a call of a function of the system, in a block, warp and lane."""
     why = f"{name} is called, which is not executed here" if name else "the kernel traps"
-    why = "an assertion fails" if name == _ASSERTION else why
+    why = "an assertion fails" if name == ASSERTION else why
     return ExecutionError(f"{place(kernel, pc, *where)}: {why}; look for the condition that leads here")
 
 

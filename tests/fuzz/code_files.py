@@ -16,8 +16,9 @@ from space_files import SPACE
 
 from gpusim.analysis.search import space_file
 from gpusim.bounds.bounds import bound
-from gpusim.launch.file import elements, prepare, template
+from gpusim.launch.file import elements, prepare
 from gpusim.launch.file.document import LaunchFile
+from gpusim.launch.file.draft import template
 from gpusim.launch.file.source import Source
 from gpusim.machine.machine import load
 from isa.nvidia.compiler import kept, tools

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpusim.launch.drafts import batches, blank, copied, fill
+from gpusim.launch.rows.drafts import batches, blank, copied, fill
 from gpusim.sm.state.row import decoded_t
 
 

@@ -28,6 +28,7 @@ from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.missing_waits import MissingWait
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
+from isa.nvidia.system.printed import prints
 
 NONE: Mapping[str, Setting] = {}  # settings, by path
 
@@ -91,6 +92,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=3):
     used_sms: Annotated[float, doc("Mean work of all SMs over that of the SM with most work, 0 to 1.")]
     diagnosis: Annotated[tuple[Finding, ...], doc("What limits the launch and what to do, the costliest first.")]
     energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
+    printed: Annotated[str | UnsetType, doc("What the kernel printed; present if it may print.")] = UNSET
 
 
 class BoundDocument(LaunchDocument, frozen=True, tag=2):
@@ -140,6 +142,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         moved=tables(result),
         used_sms=used_sms(result),
         diagnosis=diagnosis(result),
+        printed=result.printed if prints(result.kernel) else UNSET,
     )
 
 

@@ -11,7 +11,9 @@ from typer import Argument, Option
 from gpusim.commands.frame.arguments import flags_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.options import Architecture, CodeFile, NvccFlags, out
-from gpusim.launch.file import files, template
+from gpusim.launch.file import files
+from gpusim.launch.file.draft import template
+from gpusim.launch.file.draft.text import text
 from gpusim.support import whole_file
 from isa.errors import UserError
 from isa.nvidia.file import code
@@ -31,17 +33,30 @@ def launch(
     """Print a launch file for a kernel, to edit: its sizes, arguments and buffers, with the guesses said as such.
 
     Parameters come from the table in a cubin, their types from the kernel's C++ name, their names from the source if it
-    is given. Types that neither says are guessed: 8 bytes are a pointer. --json prints the same as a document.
+    is given, and so do the sizes of its first <<<grid, block, shared>>>. What neither says is guessed: 8 bytes are a
+    pointer. Blocks of the launch run, and buffers become as large as what they access. --json prints the same as a
+    document.
 
     Example: gpusim launch examples/saxpy.sass saxpy
     """
     found = code.read(file, architecture, flags_of(nvcc_flags))
     name = chosen(found, kernel, file) if kernel else only(found, file, f"behind it: gpusim launch {file} KERNEL")
     source = input_file.read(file, code.FIX).decode(errors="replace") if code.is_compiled(file) else ""
-    own = out is None or out == Path(file).with_suffix(files.LAUNCH)
-    text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own, source=source)
+    shown = os.path.relpath(file, out.parent) if out else file
+    draft = _draft(found, name, shown, source)
+    if out is None or out == Path(file).with_suffix(files.LAUNCH):
+        draft = template.without_code(draft)
+    written = text(found, name, draft, shown)
     if out:
         if out.exists() and not replace:
             raise UserError(f"{out}: exists, and may have been edited; give --replace, or another name")
-        whole_file.write(out, text)
-    return Answer(lambda: template.launch_file(found, name, file, source), "" if out else text)
+        whole_file.write(out, written)
+    return Answer(lambda: draft.file, "" if out else written)
+
+
+def _draft(found: code.Code, name: str, file: str, source: str) -> template.Draft:
+    """Return a draft whose blocks have run, if its code can run."""
+    from gpusim.simulation.draft.fit import fitted  # noqa: PLC0415  (--help waits for no compiler)
+
+    drafts = template.drafts(found, name, file, source)
+    return fitted(found, name, drafts, file, source) if found.architecture else drafts[0]

@@ -27,7 +27,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from gpusim.commands.frame.document import show, write, write_json
+from gpusim.commands.frame.document import show, write, write_json, write_printed
 from gpusim.commands.frame.options import Json
 from gpusim.commands.frame.page_file import Page, open_in_browser
 from gpusim.support import whole_file
@@ -42,7 +42,7 @@ class Answer:
     """What a command says: a document for programs, or else the parts of a screen or text; both are made on demand.
 
     `unfelt` are the settings that do nothing, `page` is the page of `charts` if one is asked for, `opened` a file for a
-    browser, `code` the exit code.
+    browser, `code` the exit code, `printed` what the kernel has printed, which comes before the screen.
     """
 
     document: Document | Callable[[], Document]
@@ -52,6 +52,7 @@ class Answer:
     page: Page | None = None
     charts: Callable[[], str] = str
     opened: Path | None = None
+    printed: str = ""
 
 
 def tell(answer: Answer, *, json: bool) -> None:
@@ -61,6 +62,7 @@ def tell(answer: Answer, *, json: bool) -> None:
     if json:
         write_json(answer.document() if callable(answer.document) else answer.document, answer.unfelt)
     else:
+        write_printed(answer.printed)
         _print(answer.screen() if callable(answer.screen) else answer.screen)
     if answer.page:
         answer.page.present(json=json)

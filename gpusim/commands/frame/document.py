@@ -71,6 +71,12 @@ def write(text: str) -> None:
     _put(escaped(text))
 
 
+def write_printed(text: str) -> None:
+    """Write what a kernel has printed to stdout; the screen begins on a line of its own."""
+    if text:
+        _put(text if text.endswith("\n") else f"{text}\n")
+
+
 def _put(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()

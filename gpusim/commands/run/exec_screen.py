@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from math import prod
 from typing import Annotated
 
 from rich.console import RenderableType
@@ -14,11 +13,11 @@ from rich.table import Column, Table
 
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.account.findings.finding import Finding
-from gpusim.commands.frame.document import new_table
-from gpusim.programs.clock import KERNELS, Clock, Span
-from gpusim.programs.launches import Row
+from gpusim.commands.frame.document import new_table, right
+from gpusim.programs.card.clock import KERNELS, Clock, Span
+from gpusim.programs.card.launches import Row
 from gpusim.programs.program import Executed
-from gpusim.support.document import Document, Extent, MachineKey, Settings, doc
+from gpusim.support.document import Document, Extent, MachineKey, Setting, Settings, doc
 from gpusim.support.plural import plural
 
 NO_TIME, MILLI = "", 1e3
@@ -49,25 +48,30 @@ class LaunchOf(Document, frozen=True):
     percent: Annotated[float | None, doc("Of the time of all kernels.")]
     why: Annotated[str, doc("Why there is no time; empty if there is.")]
     same_as: Annotated[int | None, doc("The launch whose time it has; null if it was simulated.")]
-    figures: Figures | None
+    figures: Annotated[Figures | None, doc("Of the first of alike launches; null for others.")]
     findings: Sequence[Finding]
 
 
-class ExecDocument(Document, frozen=True, kw_only=True):
-    """A program that ran on a card that is not there."""
+@dataclass(frozen=True)
+class OnMachine:
+    """What one machine did for the program."""
 
-    program: str
-    arguments: Sequence[str]
     machine: MachineKey
-    settings: Settings
     exit_code: Annotated[int, doc("The program's; 128 and more: a signal ended it.")]
     kernel_milliseconds: Annotated[float, doc("Sum of the times of all launches.")]
-    card_milliseconds: Annotated[
-        float, doc("From the program's begin to its end, without the time that the host needs.")
-    ]
+    card_milliseconds: Annotated[float, doc("From the program's begin to its end, without what the host computes.")]
     copied_bytes: int
     launches: Sequence[LaunchOf]
     timeline: Annotated[Sequence[Span], doc("What each part of the card did, in microseconds.")]
+
+
+class ExecDocument(Document, frozen=True, kw_only=True):
+    """A program that ran on cards that are not there."""
+
+    program: str
+    arguments: Annotated[Sequence[str], doc("The program's own.")]
+    settings: Settings
+    machines: Annotated[Sequence[OnMachine], doc("In the order in which they were asked for.")]
 
 
 @dataclass(frozen=True)
@@ -82,15 +86,20 @@ class Form:
         return sum(one.milliseconds or 0.0 for one in self.rows)
 
 
-def document(ran: Executed, program: str, arguments: Sequence[str], machine: str, settings: Settings) -> ExecDocument:
-    """Return what the card did, for programs."""
-    rows, clock = ran.session.runner.rows, ran.session.clock
-    whole = sum(one.milliseconds or 0.0 for one in rows)
+def document(
+    every: Sequence[Executed], program: str, arguments: Sequence[str], settings: Mapping[str, Setting]
+) -> ExecDocument:
+    """Return what each machine did, for programs."""
     return ExecDocument(
-        program=program,
-        arguments=arguments,
-        machine=machine,
-        settings=settings,
+        program=program, arguments=arguments, settings=settings, machines=[_on_machine(one) for one in every]
+    )
+
+
+def _on_machine(ran: Executed) -> OnMachine:
+    rows, clock = ran.session.runner.rows, ran.session.clock
+    whole = _whole(rows)
+    return OnMachine(
+        machine=ran.session.machine.key,
         exit_code=ran.code,
         kernel_milliseconds=whole,
         card_milliseconds=clock.host / MILLI,
@@ -117,44 +126,69 @@ def _launch(row: Row, whole: float) -> LaunchOf:
     )
 
 
-def screen(ran: Executed, machine: str, *, each: bool) -> Iterator[RenderableType]:
-    """Yield what people see: a table of kernels, or of `each` launch, then what took the card's time."""
-    rows = ran.session.runner.rows
+def screen(every: Sequence[Executed], *, each: bool) -> Iterator[RenderableType]:
+    """Yield what people see: a table of kernels, or of `each` launch, what took the card's time, other machines."""
+    ran = every[0]
+    rows, machine = ran.session.runner.rows, ran.session.machine.key
     if not rows:
         yield f"gpusim exec: no kernel was launched on {machine}"
         return
-    whole = sum(one.milliseconds or 0.0 for one in rows)
     yield ""
-    yield _launches(rows, whole) if each else _kernels(rows, whole)
+    yield _launches(rows, _whole(rows)) if each else _kernels(rows, _whole(rows))
     yield ""
-    yield from _sums(ran, machine, whole)
+    yield from sums(ran, machine)
     for why in dict.fromkeys(one.why for one in rows if one.why):
         yield f"no time: {why}"
+    if len(every) > 1:
+        yield ""
+        yield _machines(every)
+
+
+def _machines(every: Sequence[Executed]) -> Table:
+    """Return the microseconds of each kernel on each machine."""
+    found = [{_form(form): MILLI * form.milliseconds for form in forms(one.session.runner.rows)} for one in every]
+    keys = [one.session.machine.key for one in every]
+    table = new_table(Column("µs", overflow="fold"), *right(*keys))
+    for (kernel, grid, block), took in found[0].items():
+        others = [f"{one[kernel, grid, block]:,.2f}" if (kernel, grid, block) in one else NO_TIME for one in found[1:]]
+        table.add_row(f"{kernel} {_size(grid)} x {_size(block)}", f"{took:,.2f}", *others)
+    table.add_row("all", *(f"{MILLI * _whole(one.session.runner.rows):,.2f}" for one in every))
+    return table
+
+
+def _form(form: Form) -> tuple[str, Extent, Extent]:
+    first = form.rows[0]
+    return first.kernel, first.shape.grid, first.shape.block
+
+
+def _whole(rows: Sequence[Row]) -> float:
+    """Return the time of all launches in milliseconds."""
+    return sum(one.milliseconds or 0.0 for one in rows)
 
 
 def _kernels(rows: Sequence[Row], whole: float) -> Table:
-    forms = dict[tuple[object, ...], list[Row]]()
-    for one in rows:
-        forms.setdefault((one.kernel, one.shape.grid, one.shape.block), []).append(one)
-    ranked = sorted(map(Form, forms.values()), key=lambda form: -form.milliseconds)
     table = _table("kernel", "launches", "grid", "block", "µs each", "µs", "%", "limiter")
-    for form in ranked:
-        first, count = form.rows[0], len(form.rows)
-        timed = [one.milliseconds for one in form.rows if one.milliseconds is not None]
-        each = f"{MILLI * form.milliseconds / len(timed):,.2f}" if timed else NO_TIME
-        total = f"{MILLI * form.milliseconds:,.2f}" if timed else NO_TIME
-        share = f"{_percent(form.milliseconds, whole):.1f}" if timed else NO_TIME
-        table.add_row(
-            first.kernel,
-            f"{count:,}",
-            _size(first.shape.grid),
-            _size(first.shape.block),
-            each,
-            total,
-            share,
-            limit(first),
-        )
+    for form in forms(rows):
+        table.add_row(*kernel_cells(form, whole))
     return table
+
+
+def forms(rows: Sequence[Row]) -> list[Form]:
+    """Return the launches by kernel, grid and block, those that take most time first."""
+    found = dict[tuple[object, ...], list[Row]]()
+    for one in rows:
+        found.setdefault((one.kernel, one.shape.grid, one.shape.block), []).append(one)
+    return sorted(map(Form, found.values()), key=lambda form: -form.milliseconds)
+
+
+def kernel_cells(form: Form, whole: float) -> list[str]:
+    """Return the cells of a row: kernel, launches, grid, block, microseconds of one and of all, percent, limiter."""
+    first, times = form.rows[0], [one.milliseconds for one in form.rows if one.milliseconds is not None]
+    head = [first.kernel, f"{len(form.rows):,}", _size(first.shape.grid), _size(first.shape.block)]
+    if not times:
+        return [*head, NO_TIME, NO_TIME, NO_TIME, limit(first)]
+    each, total = MILLI * form.milliseconds / len(times), MILLI * form.milliseconds
+    return [*head, f"{each:,.2f}", f"{total:,.2f}", f"{_percent(form.milliseconds, whole):.1f}", limit(first)]
 
 
 def _launches(rows: Sequence[Row], whole: float) -> Table:
@@ -173,11 +207,13 @@ def _table(*names: str) -> Table:
     return new_table(*(Column(name, justify="left" if name in text else "right", overflow="fold") for name in names))
 
 
-def _sums(ran: Executed, machine: str, whole: float) -> Iterator[str]:
+def sums(ran: Executed, machine: str) -> Iterator[str]:
+    """Yield the time of kernels, of the whole program on the card, and of copies, a line each."""
     session = ran.session
     rows, clock = session.runner.rows, session.clock
+    whole = _whole(rows)
     simulated = sum(one.same_as is None and one.milliseconds is not None for one in rows)
-    told = f"{plural(len(rows), 'launch', 'launches')} on {machine}"
+    told = f"{plural(len(rows), 'launch', 'es')} on {machine}"
     if not session.runner.how.timed:
         yield f"{told}: values only"
         return
@@ -200,7 +236,7 @@ def limit(row: Row) -> str:
 
 def comma_separated(rows: Sequence[Row]) -> str:
     """Return a line for each launch, behind one with the names of columns."""
-    whole = sum(one.milliseconds or 0.0 for one in rows)
+    whole = _whole(rows)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -219,8 +255,3 @@ def _size(extent: Extent) -> str:
 
 def _percent(part: float, whole: float) -> float:
     return 100 * part / whole if whole else 0.0
-
-
-def threads(row: Row) -> int:
-    """Return the threads of a launch."""
-    return prod(row.shape.grid) * prod(row.shape.block)

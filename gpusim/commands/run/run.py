@@ -21,6 +21,7 @@ from gpusim.engines.walks.traffic import traffic
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation.asked import Sample
+from gpusim.simulation.left import complete, printed_by_all
 from gpusim.simulation.simulation import Result, simulate
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support import whole_file
@@ -74,6 +75,7 @@ def run(
         if trace:
             write_trace(kernel, machine, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, at.name) if energy else None
+        result = complete(result, how.threads) if printed_by_all(result) else result
     tell_of_turns(result.run, how.threads)
     tell_of_others(result, kernel, which)
     return Answer(
@@ -81,6 +83,7 @@ def run(
         lambda: [report.screen(result, settings, joules)],
         unfelt,
         WRONG_VALUES if result.verification.wrong else 0,
+        printed=result.printed,
     )
 
 

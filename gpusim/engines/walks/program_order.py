@@ -285,7 +285,7 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
     log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
     if not _to_end(advance, log, limit, tell):
-        raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
+        raise faults.endless(one.kernel, block, limit, next_instruction(sm, one.kernel))
     if sm.fault.code == Fault.CONTESTED:
         raise InTurnError
     if sm.fault.code:
@@ -317,7 +317,7 @@ def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) ->
     log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run_cluster, one.sms, memory, one.away, one.group, log))
     if not _to_end(advance, log, limit * len(blocks), tell):
-        raise faults.endless(kernel, blocks[0], limit, _next(one.launch.sm, kernel))
+        raise faults.endless(kernel, blocks[0], limit, next_instruction(one.launch.sm, kernel))
     for held in one.each:
         if held.sm.fault.code:
             raise fault_of(kernel, held)
@@ -326,8 +326,8 @@ def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) ->
             raise cluster_deadlock(kernel, one.each) or deadlock_of(kernel, held)
 
 
-def _next(sm: Sm, kernel: Kernel) -> int:
-    """Return the instruction that comes next."""
+def next_instruction(sm: Sm, kernel: Kernel) -> int:
+    """Return the instruction that comes next: the smallest pc of the block's warps."""
     pcs = sm.warps["pc"][: kernel.warps][sm.warps["live"][: kernel.warps] != 0]
     return min(int(pcs.min(initial=len(kernel.program) - 1)), len(kernel.program) - 1)
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from gpusim.engines.walks import program_order
 from gpusim.engines.walks.program_order import Walked, Walker
+from gpusim.engines.walks.several_blocks import run_blocks
 from gpusim.launch.in_turn import InTurnError
 from isa.errors import UserError
-from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import Held
 
@@ -34,7 +34,11 @@ def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held,
         if isinstance(left, Held):
             one.launch.memory[left.used :] = 0
             left.words[: left.used] = before
-    return program_order.walk(kernel, blocks, left=left)
+    if kernel.cluster_blocks > 1:
+        return program_order.walk(kernel, blocks, left=left)
+    alone = program_order.walker(kernel, left, again=False)
+    run_blocks(alone, blocks)
+    return alone.state()
 
 
 def _run(one: Walker, blocks: Sequence[int]) -> bool:
@@ -42,14 +46,12 @@ def _run(one: Walker, blocks: Sequence[int]) -> bool:
     stop, threads = Event(), len(one.each)
 
     def part(thread: int) -> bool:
-        own = _of_thread(one, thread)
+        own = [block for block in blocks if block % one.kernel.sms % threads == thread]
         try:
-            for block in blocks:
-                if block % one.kernel.sms % threads == thread and not stop.is_set():
-                    program_order.run_block(own, block, LIMIT)
+            return run_blocks(_of_thread(one, thread), own, stop.is_set)
         except (InTurnError, UserError):
             stop.set()
-        return not stop.is_set()
+            return False
 
     with ThreadPoolExecutor(threads) as pool:
         done = [pool.submit(part, thread) for thread in range(threads)]

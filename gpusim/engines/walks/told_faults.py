@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from gpusim.launch.launch import Launch
 from gpusim.sm.effects import mbarrier
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import NEVER
-from isa.errors import DeadlockError, UserError
+from isa.errors import DeadlockError, ExecutionError, UserError
 from isa.executing import clusters, faults, told_copies
 from isa.executing.told_copies import Phase
 from isa.kernel import Kernel
+from isa.nvidia.system import assertions
+from isa.nvidia.system.printed import printed
 from isa.program import WORD_BYTES
 
 OF_COPIES = {
@@ -30,8 +35,54 @@ OF_COPIES = {
 }
 
 
+# The numbers of cudaError_t. Measured on an H200: of a trap (719), addresses, misalignment, a failed assertion; of the
+# others what their names in CUDA say (a guess): what the chip does not execute is an illegal instruction.
+ASSERT, TRAP = 710, 719
+CUDA_ERRORS: Mapping[Fault, int] = MappingProxyType(
+    {
+        Fault.OUTSIDE: 700,
+        Fault.OUT_OF_SHARED: 700,
+        Fault.OUT_OF_BUFFERS: 700,
+        Fault.MISALIGNED: 716,
+        Fault.MISPLACED: 716,
+        Fault.NO_CODE: 718,
+        Fault.LEFT_OUT: 715,
+        Fault.GONE_WITHIN: 715,
+        Fault.MIXED: 715,
+        Fault.SEVERAL: 715,
+        Fault.STUCK: 702,
+    }
+)
+
+
 def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
-    """Return the error of the fault that has stopped an SM."""
+    """Return the error of the fault that has stopped an SM, with its number in CUDA and what was printed till then."""
+    error, code = _fault_of(kernel, prepared), Fault(int(prepared.sm.fault.code))
+    if isinstance(error, ExecutionError):
+        error.printed = printed(kernel, prepared.memory)
+        error.cuda_error = CUDA_ERRORS.get(code, TRAP)
+        if code in (Fault.TRAPPED, Fault.NO_CODE) and _called(kernel, prepared) == faults.ASSERTION:
+            error.cuda_error, error.asserted = ASSERT, _assertions(kernel, prepared)
+    return error
+
+
+def _called(kernel: Kernel, prepared: Launch) -> str:
+    """Return the function of the system whose call has stopped an SM; nothing if none has."""
+    return faults.called(kernel, int(prepared.sm.fault.pc), int(prepared.sm.fault.address))
+
+
+def _assertions(kernel: Kernel, prepared: Launch) -> str:
+    """Return what CUDA writes of the threads whose assertions have failed."""
+    sm, fault = prepared.sm, prepared.sm.fault
+    warp = sm.warps[fault.warp]
+    block, first = int(sm.blocks[warp.block].id), int(warp.index) * kernel.warp_size
+    held = sm.lanes[fault.warp].registers
+    lanes = [lane for lane in range(kernel.warp_size) if int(fault.detail) >> lane & 1]
+    each = ((first + lane, np.asarray(held)[: assertions.REGISTERS, lane].tolist()) for lane in lanes)
+    return assertions.lines(kernel, prepared.memory, block, each)
+
+
+def _fault_of(kernel: Kernel, prepared: Launch) -> UserError:
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
     block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from gpusim.launch.file import elements
+from gpusim.launch.file import addresses, elements
 from gpusim.launch.file.document import TYPES, Argument, Contents, Member, Texture
 from gpusim.launch.file.source import Source
 from isa import memory
@@ -28,16 +29,32 @@ _NULL = Value(bytes(POINTER_BYTES), POINTER_BYTES)
 
 
 def buffers(source: Source) -> tuple[Buffer, ...]:
-    """Return the buffers of a launch file, those of arguments first; raises UserError."""
+    """Return the buffers of a launch file, those with places first, then those of arguments; raises UserError."""
     found: dict[str, Buffer] = {}
+    described: dict[str, tuple[str, Contents]] = {}
     for key, given, name in _described(source):
         _check_name(source, f"{key}.name", name, found)
-        found[name] = elements.buffer(source, key, _with_texels(given), name)
+        found[name] = replace(elements.buffer(source, key, _with_texels(given), name), place=given.place or None)
+        described[name] = key, given
         try:
             memory.bases(tuple(found.values()))
         except ValueError as error:
             raise source.refusal(key, f"{error}; take fewer elements") from None
-    return tuple(found.values())
+    ordered = sorted(found.values(), key=lambda one: (one.place is None, one.place))
+    _check_places(source, ordered, {name: key for name, (key, _) in described.items()})
+    fills = [(described[one.name][0], described[one.name][1].fill) for one in ordered]
+    return addresses.filled(source, ordered, fills)
+
+
+def _check_places(source: Source, ordered: Sequence[Buffer], keys: Mapping[str, str]) -> None:
+    """Raise UserError for buffers, by ascending place, that begin where none can."""
+    end, unit = 0, memory.PAGE_BYTES
+    for one in ordered:
+        if one.place is not None:
+            if one.place % unit or one.place < end + unit:
+                what = f"{one.name} can't begin at {one.place}: it takes a multiple of {unit}, {unit} or more behind"
+                raise source.refusal(f"{keys[one.name]}.place", f"{what} {end}; take another place, or leave it out")
+            end = one.place + one.nbytes
 
 
 def values(source: Source, known: Sequence[Buffer]) -> list[Value]:

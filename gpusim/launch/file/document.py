@@ -32,8 +32,15 @@ class Contents(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     name: Annotated[str, doc("A name for [[expect]] and for pointers; argument1, argument2, ... if left out.")] = ""
     buffer: Annotated[str, doc("Type of its elements; of an argument, its presence says that it is a pointer.")] = ""
     elements: Annotated[Count, doc("Number of its elements; those of the file or of the values if left out.")] = 0
-    fill: Annotated[str, doc("zero, iota, constant V, hash SEED [LOW HIGH], or values V V ...; zero if left out.")] = ""
+    fill: Annotated[
+        str,
+        doc("zero, iota, constant V, hash SEED [LOW HIGH], values V V ..., addresses NAME [STEP]; zero if left out."),
+    ] = ""
     file: Annotated[str, doc("A .npy file with its elements; relative to this file.")] = ""
+    place: Annotated[
+        Count,
+        doc("Where it begins, in bytes above 0x7f0000000000, a multiple of 4096: as addresses in memory have it."),
+    ] = 0
 
 
 class Texture(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch.file import npy
+from gpusim.launch.file import addresses, npy
 from gpusim.launch.file.document import TYPES, Contents, Number
 from gpusim.launch.file.source import Source
 from isa.errors import UserError
@@ -33,7 +33,8 @@ def buffer(source: Source, key: str, given: Contents, name: str) -> Buffer:
     elements = given.elements or (len(fill.text.split()) - 1 if fill.text.startswith("values ") else 0)
     if not elements:
         raise source.refusal(key, f"buffer {name} has no elements; write elements = 1024, or as many as it has")
-    return Buffer(name, dtype, elements, buffer_text.fill(fill, dtype, elements) if fill.text else None)
+    generated = fill.text and not addresses.is_of(fill.text)  # addresses are known when all buffers are
+    return Buffer(name, dtype, elements, buffer_text.fill(fill, dtype, elements) if generated else None)
 
 
 def element_type(source: Source, key: str, name: str) -> str:

@@ -9,6 +9,7 @@ from gpusim.launch.file.source import Source
 from isa.errors import UserError
 from isa.nvidia.compiler import compile, ptx
 from isa.nvidia.file import code
+from isa.nvidia.host.text import has_main
 from isa.reading import input_file
 
 LAUNCH = ".toml"
@@ -49,7 +50,7 @@ def pair(name: str, launch_file: Path | None = None) -> Pair:
     launch = launch_file or path.with_suffix(LAUNCH)
     if not input_file.present(launch):
         code.check_kind(path)
-        raise UserError(f"{name}: no launch file {launch}; gpusim launch {name} --out {launch} writes a first one")
+        raise UserError(f"{name}: {_without_launch(name, path, launch)}")
     return Pair(launch, path)
 
 
@@ -62,6 +63,14 @@ def code_of(launch: Source) -> Path:
             return found
     names = ", ".join(launch.path.with_suffix(ending).name for ending in CODE)
     raise launch.refusal("code", f'no code beside it: no {names}; write code = "..."')
+
+
+def _without_launch(name: str, path: Path, launch: Path) -> str:
+    """Return what is missing of code without a launch file; a whole program needs none."""
+    draft = f"gpusim launch {name} --out {launch}"
+    if code.is_source(path) and has_main(input_file.read(path, code.FIX).decode(errors="replace")):
+        return f"a program with a main(); gpusim exec {name} runs it, or {draft} writes a launch file of one kernel"
+    return f"no launch file {launch}; {draft} writes a first one"
 
 
 def _is_binary(path: Path) -> bool:

@@ -14,8 +14,8 @@ class Fault(IntEnum):
     CROWDED = 4  # a warp has more results under way than are kept apart
     UNRECORDED = 5  # a block does what no recorded stream holds; it is run with values instead
     STUCK = 6  # the lanes of a warp all wait for each other
-    NO_CODE = 7  # a branch to an address at which there is no instruction
-    TRAPPED = 8  # the program stops itself
+    NO_CODE = 7  # a branch to an address at which there is no instruction; `detail` are the lanes that branch
+    TRAPPED = 8  # the program stops itself, in the lanes of `detail`
     NO_TEXTURE = 9  # a fetch by a handle that no texture object has
     WRONG_TEXTURE = 10  # a fetch of other dimensions than the texture's
     CONTESTED = 11  # another SM uses the word too, and SMs run ahead of each other

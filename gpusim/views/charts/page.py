@@ -28,11 +28,12 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its head, with a colour if it stands for one, and its cells."""
+    """A row of a table: its head, with a colour if it stands for one and a page to go to, and its cells."""
 
     head: str
     cells: Sequence[str]
     colour: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

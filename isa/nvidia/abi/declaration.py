@@ -105,7 +105,7 @@ def _read(text: str, head: re.Match[str]) -> tuple[Declared, ...] | None:
         match = _DECLARED.fullmatch(part.partition("=")[0].strip())
         if match is None or match["name"] in _WORDS or "#" in part:
             return None
-        found.append(Declared(match["name"], None if template else _type(match["type"], bool(match["array"]))))
+        found.append(Declared(match["name"], None if template else type_of(match["type"], bool(match["array"]))))
     return tuple(found)
 
 
@@ -135,7 +135,7 @@ def _parts(text: str, at: int) -> list[str]:
     return [""]
 
 
-def _type(text: str, array: bool) -> Type:
+def type_of(text: str, array: bool = False) -> Type:
     """Return a type in C's words, as `parameter_types` has it."""
     plain = _ATTRIBUTE.sub(" ", text)
     if "<" in plain:

@@ -28,6 +28,7 @@ from isa.nvidia.file.dump import Section
 from isa.nvidia.file.names import plain
 from isa.nvidia.lowering import lower, syntax
 from isa.nvidia.lowering.system import reads
+from isa.nvidia.system import memory as system
 from isa.operands.operand import BankConstant
 from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.program import WORD_BYTES, Program
@@ -42,6 +43,7 @@ _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
 _WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
+_BEHIND = 3  # bytes that are read behind the last parameter if it is a byte that is an operand: its whole word
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
 
 
@@ -53,8 +55,11 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
     check(state, function, code.architecture)
+    code, state = system.provided(code, state)
     _check_room(state, code.cubin)
-    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
+    section = link.linked(
+        code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0, system.places(state)
+    )
     local = _local_bytes(section, function, state)
     row = nvidia(code.architecture)
     shared, reserved, of_system = _shared(section, row, function, state)
@@ -84,6 +89,20 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         page_bytes=memory.DEVICE_PAGE_BYTES,
         cluster=cluster_of(state, function),
     )
+
+
+def with_arguments(kernel: Kernel, code: Code, name: str, arguments: bytes) -> Kernel:
+    """Return the same launch with other arguments: the parameter block of its kernel, by its mangled name.
+
+    Its program is the same object, of which what was worked out is known.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    base = launch.base if launch else nvidia(code.architecture).parameters
+    bank = kernel.banks[PARAMETERS][:base] + arguments
+    bank += bytes(-len(bank) % _LINE)
+    own = bank_name(PARAMETERS)
+    buffers = tuple(bytes_buffer(own, bank) if one.name == own else one for one in kernel.buffers)
+    return replace(kernel, banks=MappingProxyType({**kernel.banks, PARAMETERS: bank}), buffers=buffers)
 
 
 def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
@@ -202,6 +221,7 @@ def _banks(
         banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
         if function:
             banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
+    banks[PARAMETERS] += bytes(_BEHIND)
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 

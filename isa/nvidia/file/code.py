@@ -108,19 +108,24 @@ def of_cubin(data: bytes, name: str) -> Code:
 
 
 def of_image(data: bytes, name: str, architecture: int) -> Code:
-    """Return the machine code for an architecture in the bytes of a cubin or fat binary, or of PTX, which is compiled.
+    """Return the machine code of what `cubin_of_image` takes; raises UserError as `read` does."""
+    return of_cubin(cubin_of_image(data, name, architecture), name)
+
+
+def cubin_of_image(data: bytes, name: str, architecture: int) -> bytes:
+    """Return the cubin for an architecture in the bytes of a fat binary, or a cubin itself, or that of PTX.
 
     `name` is for messages. Raises UserError as `read` does.
     """
     if data.startswith(_ELF):
-        return of_cubin(data, name)
+        return data
     if ptx.is_ptx(data):
-        return of_cubin(ptx.compile_ptx(data, architecture, (), name), name)
+        return ptx.compile_ptx(data, architecture, (), name)
     if not data.startswith(_FAT_BINARY):
         raise CodeError(f"{name}: neither a cubin, nor a fat binary, nor PTX; {FIX}")
     versions = "".join(tools.version(tool) for tool in ("cuobjdump", "ptxas") if tools.installed(tool))
     made_of = "cuobjdump", versions, str(architecture), data
-    return of_cubin(kept(made_of, lambda: _taken(data, name, architecture)), name)
+    return kept(made_of, lambda: _taken(data, name, architecture))
 
 
 def _taken(data: bytes, name: str, architecture: int) -> bytes:

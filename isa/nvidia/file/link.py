@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from types import MappingProxyType
 
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
@@ -28,16 +29,17 @@ _ADDRESS = re.compile(r"32@(?:lo|hi)\((?:[^()]|\([^()]*\))*\)")
 _OWN_BANK = "c[0x2]"
 
 
-def linked(code: Code, kernel: str, variables: int) -> Section:
-    """Return a kernel's section with those of the functions that it calls; `variables` is the first one's address.
+def linked(code: Code, kernel: str, variables: int, others: Mapping[str, int] = MappingProxyType({})) -> Section:
+    """Return a kernel's section with those of the functions that it calls.
 
+    `variables` is the address of the file's first variable, `others` are those of symbols that are not in the file.
     A function with a constant bank 2 that is not its kernel's is left out, so that its calls are refused.
     """
     own, cubin = code.sections[kernel], code.cubin
     if cubin is None:
         return own
     starts = _starts(code, cubin, kernel)
-    filled = _filled(cubin, _places(code, cubin, starts), starts.keys(), variables)
+    filled = _filled(cubin, {**others, **_places(code, cubin, starts)}, starts.keys(), variables)
     if len(starts) == 1 and not filled:
         return own
     whole = Section(labels={f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts})
@@ -47,6 +49,11 @@ def linked(code: Code, kernel: str, variables: int) -> Section:
         whole.labels |= {x: start + offset for x, offset in section.labels.items() if x not in cubin.functions}
         whole.instructions += [_moved(one, start, filled.get((name, one.offset))) for one in section.instructions]
     return whole
+
+
+def starts(code: Code, kernel: str) -> Mapping[str, int]:
+    """Return the functions whose sections a kernel is linked with, its own first, and where these begin, in bytes."""
+    return _starts(code, code.cubin, kernel) if code.cubin else {kernel: 0}
 
 
 def places(code: Code, kernel: str) -> Mapping[str, int]:

@@ -1,7 +1,8 @@
 """Functions of the system that code calls: their addresses are in constant bank 4, or in the code of debuggers.
 
-None is executed. Code that calls them runs, and stops with an error where one is called: a call of a known function is
-a trap; a call by an address goes behind the code, to a place that stands for the function (isa/nvidia/file/link.py).
+Those of isa/nvidia/system are linked to the code. Code that calls others, such as __assertfail, runs, and stops with an
+error where one is called: a call of a known function is a trap; a call by an address goes behind the code, to a place
+that stands for the function (isa/nvidia/file/link.py).
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ def calls(section: Section, externals: Sequence[str], addresses: Mapping[int, st
         if call and name in externals:
             instructions[at], stops[at] = one._replace(text=f"{call['guard'] or ''}{TRAP}"), name
     return Calls(replace(section, instructions=instructions), stops)
+
+
+def called(section: Section, addresses: Mapping[int, str]) -> frozenset[str]:
+    """Return the functions that a section calls by name or by addresses of bank 4; "" for one that it does not say."""
+    each = ((at, _CALL.fullmatch(one.text)) for at, one in enumerate(section.instructions) if "CALL.ABS" in one.text)
+    return frozenset(_called(call, section.instructions[:at], addresses) for at, call in each if call)
 
 
 def named(text: str, name: str) -> str:

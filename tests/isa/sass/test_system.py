@@ -113,16 +113,28 @@ def test_calls_that_are_not_made_stop_nothing(tmp_path, code):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize(
-    ("which", "lane", "why"),
-    [
-        (1, 3, "an assertion fails"),
-        (2, 4, "vprintf is called, which is not executed here"),
-        (3, 5, "malloc is called, which is not executed here"),
-        (4, 6, "free is called, which is not executed here"),
-    ],
-)
-def test_a_call_that_is_made_ends_the_run(tmp_path, code, which, lane, why):
-    """The message has the call with the function's name, the lane and the reason."""
-    with pytest.raises(ExecutionError, match=rf"CALL.ABS.NOINC .*`\(\w+\).*, lane {lane}: {why}"):
-        left(tmp_path, code, which)
+def test_an_assertion_that_fails_ends_the_run(tmp_path, code):
+    """The message has the call with the function's name, the lane and the reason; the error CUDA's number and line."""
+    with pytest.raises(ExecutionError, match=r"CALL.ABS.NOINC .*`\(\w+\).*, lane 3: an assertion fails") as raised:
+        left(tmp_path, code, 1)
+    assert raised.value.cuda_error == 710
+    line = "system.cu:22: void calls(unsigned int *, unsigned int): block: [0,0,0], thread: [3,0,0] Assertion "
+    assert raised.value.asserted.endswith(f"{line}`which != 1 || i != 3` failed.\n")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("code", CODES)
+def test_other_functions_are_executed(tmp_path, capsys, code):
+    """A thread prints its number; another gets memory, whose first number is what was there before: 0."""
+    assert left(tmp_path, code, 2).tolist() == [i * i for i in range(32)]
+    assert capsys.readouterr().out == "4\n"
+    assert left(tmp_path, code, 3)[5] == 0
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("code", CODES)
+def test_what_malloc_did_not_give_is_not_taken_back(tmp_path, code):
+    """A thread frees the beginning of an array: an error, as on an H200."""
+    with pytest.raises(ExecutionError, match="lane 6: ") as raised:
+        left(tmp_path, code, 4)
+    assert raised.value.cuda_error in (700, 719)

@@ -27,6 +27,7 @@ enum : Error {  // those that the stand-ins themselves give
   already_enabled = 704,
   not_enabled = 705,
   invalid_handle = 400,
+  illegal_state = 401,
   symbol_not_found = 500,
   not_ready = 600,
   not_permitted = 800,
@@ -36,7 +37,8 @@ enum : Error {  // those that the stand-ins themselves give
   capture_unmatched = 903,
   capture_unjoined = 904,
   capture_isolation = 905,
-  capture_wrong_thread = 908,
+  capture_implicit = 906,
+  captured_event = 907,
   update_failure = 910,
 };
 
@@ -50,7 +52,7 @@ struct Reply {
 // link.cc: requests to the simulator
 Reply ask(const char *op, const Numbers &numbers, const void *bytes = nullptr, size_t size = 0);
 Reply ask(const char *op, const Numbers &numbers, const std::string &text);
-[[noreturn]] void refuse(const char *name, void *place);
+[[noreturn]] void refuse(const char *name);
 [[noreturn]] void end(const std::string &why);
 void set_runtime_version(int version);
 int runtime_version();
@@ -63,8 +65,7 @@ void open_to_host(uint64_t address, uint64_t bytes, bool open);
 unsigned char *reached(uint64_t address);
 
 // places.cc: where in the program a call stands
-uint64_t place_in_program(const void *address);
-Numbers places_of_callers(const void *first);
+Numbers places_of_callers();
 
 // errors.cc
 const char *error_name(Error code);

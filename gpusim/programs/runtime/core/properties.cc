@@ -20,6 +20,8 @@ uint64_t property(Property which) {
   return values[which];
 }
 
+bool takes(Extra extra) { return property(extras) & extra; }
+
 const std::string &device_name() {
   property(major);
   return name;
@@ -29,9 +31,7 @@ Error device_attribute(int *value, int attribute) {
   if (!value) return invalid_value;
   switch (attribute) {
 #define ATTRIBUTE(number, its) \
-  case number:                 \
-    *value = int(its);         \
-    return success;
+  case number: *value = int(its); return success;
 #include "attributes.def"
 #undef ATTRIBUTE
   }

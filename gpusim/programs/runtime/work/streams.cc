@@ -2,6 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "../core/properties.h"
 #include "../graphs/graphs.h"
 #include "work.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 std::unordered_map<const void *, Stream *> streams;
 std::unordered_map<const void *, Event *> events;
-Stream default_stream;
+Stream legacy, of_thread;  // the default stream, and that of each thread, which here are one in time
 
 Error wait(uint64_t what, uint64_t id) {
   Reply reply = ask("sync", {what, id});
@@ -20,12 +21,15 @@ Error wait(uint64_t what, uint64_t id) {
 
 }  // namespace
 
-// Handles 0, 1 and 2 are the default stream: that of legacy programs, or each thread's, which here is the same.
+// Handles 0 and 1 are the default stream, 2 is that of each thread.
 Stream *stream_at(const void *handle) {
-  if (reinterpret_cast<uint64_t>(handle) <= 2) return &default_stream;
+  auto number = reinterpret_cast<uint64_t>(handle);
+  if (number <= 2) return number == 2 ? &of_thread : &legacy;
   auto found = streams.find(handle);
   return found == streams.end() ? nullptr : found->second;
 }
+
+bool is_legacy(const Stream *stream) { return stream == &legacy; }
 
 Error add_stream(Stream **stream, unsigned flags, int priority) {
   if (!stream || flags > 1) return invalid_value;
@@ -40,8 +44,8 @@ Error add_stream(Stream **stream, unsigned flags, int priority) {
 }
 
 Error remove_stream(Stream *stream) {
-  if (!stream || stream == &default_stream) return invalid_handle;
-  if (stream->graph) leave_capture(stream);
+  if (!stream || !streams.count(stream)) return invalid_handle;
+  leave_capture(stream);
   Reply reply = ask("unstream", {stream->id});
   streams.erase(stream);
   delete stream;
@@ -50,11 +54,16 @@ Error remove_stream(Stream *stream) {
 
 Error wait_for_stream(Stream *stream) {
   if (!stream) return invalid_handle;
-  if (stream->graph) return spoil_capture(stream, capture_unsupported);
+  if (stream->capture) return spoil_capture(stream, capture_unsupported);
+  if (is_legacy(stream))
+    if (Error error = spoil_blocking(capture_implicit)) return error;
   return wait(1, stream->id);
 }
 
-Error wait_for_device() { return wait(0, 0); }
+Error wait_for_device() {
+  Error error = spoil_all(capture_unsupported);
+  return error ? error : wait(0, 0);
+}
 
 Error add_event(Event **event, unsigned flags) {
   if (!event) return invalid_value;
@@ -77,26 +86,28 @@ Error remove_event(Event *event) {
   return reply.error;
 }
 
-Error record(Event *event, Stream *stream) {
+// An external event is recorded, or waited for, by a node of the graph; any other tells what follows what.
+Error record(Event *event, Stream *stream, bool external) {
   if (!is_event(event) || !stream) return invalid_handle;
-  if (stream->graph) return record_in_capture(event, stream);
-  event->graph = nullptr;
+  if (stream->capture && external) return capture_event(stream, event, Work::record_event);
+  if (stream->capture) return record_in_capture(event, stream);
+  event->capture = nullptr;
   event->recorded = true;
   return ask("record", {event->id, stream->id}).error;
 }
 
 Error wait_for_event(Event *event) {
   if (!is_event(event)) return invalid_handle;
-  if (event->graph) return 907;  // an event that was recorded in a capture
-  return wait(2, event->id);
+  if (event->captured()) return captured_event;
+  return event->recorded ? wait(2, event->id) : settle();
 }
 
-Error stream_waits(Stream *stream, Event *event) {
+Error stream_waits(Stream *stream, Event *event, bool external) {
   if (!is_event(event) || !stream) return invalid_handle;
-  if (event->graph) return join_capture(stream, event);
-  if (stream->graph) return event->recorded ? spoil_capture(stream, capture_isolation) : success;
-  if (!event->recorded) return success;
-  return ask("wait", {stream->id, event->id}).error;
+  if (stream->capture && external) return capture_event(stream, event, Work::wait_event);
+  if (event->captured()) return join_capture(stream, event);
+  if (stream->capture) return event->recorded ? spoil_capture(stream, capture_isolation) : success;
+  return event->recorded ? ask("wait", {stream->id, event->id}).error : success;
 }
 
 Error elapsed(float *milliseconds, Event *begin, Event *end) {
@@ -113,8 +124,9 @@ Error elapsed(float *milliseconds, Event *begin, Event *end) {
 // Memory, modules, streams and events of the device are gone, and with them a kernel's fault.
 Error reset_device() {
   settle();
-  ask("reset", {});
+  if (takes(knows_reset)) ask("reset", {});
   mend();
+  if (!takes(knows_reset)) return success;
   forget_loaded();
   for (auto &one : streams) delete one.second;
   for (auto &one : events) delete one.second;
@@ -124,7 +136,7 @@ Error reset_device() {
 }
 
 std::vector<Stream *> all_streams() {
-  std::vector<Stream *> found{&default_stream};
+  std::vector<Stream *> found{&legacy, &of_thread};
   for (auto &one : streams) found.push_back(one.second);
   return found;
 }

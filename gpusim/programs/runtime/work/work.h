@@ -12,28 +12,31 @@ struct Size {
 
 struct Graph;
 struct Node;
-struct Event;
+
+struct Capture {  // of what a stream is asked for, until it ends
+  uint64_t id;
+  Graph *graph;
+  bool owns_graph;
+  struct Stream *origin;
+  int mode;
+  bool invalid = false, ended = false;
+};
 
 struct Stream {
   uint64_t id = 0;
   unsigned flags = 0;
   int priority = 0;
-  Graph *graph = nullptr;  // that is being captured
-  Stream *origin = nullptr;  // where the capture began
+  std::shared_ptr<Capture> capture;
   std::vector<Node *> tips;  // nodes that the next one follows
-  int mode = 0;
-  bool invalid = false;
-  bool owns_graph = true;
-  uint64_t capture_id = 0;
 };
 
 struct Event {
   uint64_t id = 0;
   unsigned flags = 0;
   bool recorded = false;
-  Graph *graph = nullptr;  // in whose capture it was recorded
-  Stream *origin = nullptr;
+  std::shared_ptr<Capture> capture;  // in which it was recorded
   std::vector<Node *> tips;
+  bool captured() const { return capture && !capture->ended; }
 };
 
 struct Launch {
@@ -42,6 +45,7 @@ struct Launch {
   uint64_t shared = 0;
   bool cooperative = false;
   int priority = 0;
+  uint64_t flags = 0;  // 1: a node of a graph, which costs the host no call
   Numbers places;
   std::vector<unsigned char> block_of_parameters;
 };
@@ -56,7 +60,7 @@ struct Copy {
 
 struct Fill {
   uint64_t into = 0, width = 0, height = 1, depth = 1, pitch = 0, slice = 0;  // width in elements
-  unsigned value = 0, element = 1;  // bytes of an element
+  unsigned value = 0, element = 1;                                            // bytes of an element
 };
 
 struct Host {
@@ -71,12 +75,13 @@ struct Work {
   Fill filled;
   Host call;
   Event *event = nullptr;
-  Graph *graph = nullptr;
+  std::shared_ptr<Graph> graph;     // of a child
   uint64_t address = 0, bytes = 0;  // of an allocation
 };
 
 // streams.cc
 Stream *stream_at(const void *handle);
+bool is_legacy(const Stream *stream);
 Error add_stream(Stream **stream, unsigned flags, int priority);
 Error remove_stream(Stream *stream);
 Error wait_for_stream(Stream *stream);
@@ -84,16 +89,16 @@ Error wait_for_device();
 Error add_event(Event **event, unsigned flags);
 Error remove_event(Event *event);
 bool is_event(const void *event);
-Error record(Event *event, Stream *stream);
+Error record(Event *event, Stream *stream, bool external = false);
 Error wait_for_event(Event *event);
-Error stream_waits(Stream *stream, Event *event);
+Error stream_waits(Stream *stream, Event *event, bool external = false);
 Error elapsed(float *milliseconds, Event *begin, Event *end);
 Error reset_device();
 std::vector<Stream *> all_streams();
 
 // launches.cc
 Error pack(Launch &launch, void **arguments);
-Error pack(Launch &launch, const void *block, size_t bytes);
+Error pack_extra(Launch &launch, void *const *extra);
 Error launch_now(const Launch &launch, Stream *stream);
 Error active_blocks(int *blocks, Kernel *kernel, int threads, uint64_t shared, uint64_t cluster = 1);
 

@@ -98,7 +98,7 @@ def _step(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
     elif steers in (GIVE_WAY, LOOKS):
         _give_way(sm, g, steers)
     else:
-        stop(sm, TRAPPED, g, pc, lowest_bit(lanes))
+        stop(sm, TRAPPED, g, pc, lowest_bit(lanes), 0, lanes)
 
 
 @rule
@@ -142,7 +142,7 @@ def _find_places(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> bool:
             address = _pair(sm, g, instruction, lane) + np.uint64(instruction.target) * np.uint64(CODE_BYTES)
             place = address // np.uint64(CODE_BYTES)
             if address % np.uint64(CODE_BYTES) or place >= np.uint64(instruction.code_end):
-                return stop(sm, NO_CODE, g, pc, lane, int(np.int64(address)))
+                return stop(sm, NO_CODE, g, pc, lane, int(np.int64(address)), lanes)
             sm.places[lane] = np.int64(place)
     return True
 

@@ -1,0 +1,1 @@
+"""Answers to what a program asks of the card."""

@@ -1,0 +1,162 @@
+"""Make a draft of a launch one that runs: larger buffers and shared memory, other blocks, zeros in place of indices."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import structs
+
+from gpusim.launch.file import prepare
+from gpusim.launch.file.document import Argument, Contents, LaunchFile
+from gpusim.launch.file.draft.template import Draft
+from gpusim.launch.file.source import Source
+from gpusim.simulation.draft.accessed import Accessed, accessed, check
+from isa.architecture import nvidia
+from isa.errors import ExecutionError, UserError
+from isa.kernel import Kernel
+from isa.nvidia.file.code import Code
+from isa.nvidia.host.text import bare
+from isa.nvidia.lowering.lower import LoweringError
+
+ROOMS = 1 << 22, 1 << 26, 1 << 28  # bytes of each buffer that is tried
+MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
+SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
+MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
+PATIENCE = 10.0  # seconds, after which no other launch is tried
+_EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
+_SMALL = 32, 1  # what counts are, where larger ones lead nowhere
+
+
+def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: str = "") -> Draft:
+    """Return the first of some drafts of a kernel whose blocks end without a fault, with buffers of a size that suits.
+
+    Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
+    """
+    begin, fault = time.monotonic(), ""
+    for given in (other for draft in drafts for other in _variants(draft)):
+        try:
+            return _grown(code, name, given, file, source)
+        except LoweringError as error:
+            return replace(drafts[0], fault=str(error))
+        except UserError as error:
+            fault = fault or str(error)
+        if time.monotonic() - begin > PATIENCE:
+            break
+    return replace(drafts[0], fault=fault)
+
+
+def _variants(draft: Draft) -> Iterator[Draft]:
+    """Yield a draft, then others of its sizes: with zeros in buffers of whole numbers, with smaller counts, or both."""
+    seen = list[LaunchFile]()
+    for most in (None, *_SMALL):
+        file = draft.file if most is None else _with_counts(draft.file, most)
+        for one in (file, _with_zeros(file)):
+            if one not in seen:
+                seen.append(one)
+                yield draft.with_file(one)
+
+
+def _with_zeros(file: LaunchFile) -> LaunchFile:
+    return _changed(file, lambda one: structs.replace(one, fill="zero") if one.fill == "iota" else one)
+
+
+def _with_counts(file: LaunchFile, most: int) -> LaunchFile:
+    return structs.replace(file, argument=[_with_count(one, most) for one in file.argument])
+
+
+def _with_count(one: Argument, most: int) -> Argument:
+    whole = isinstance(one.value, int) and not isinstance(one.value, bool) and one.value > most
+    return structs.replace(one, value=most) if whole else one
+
+
+def _changed(file: LaunchFile, rule: Callable[[Any], Any]) -> LaunchFile:
+    """Return a launch file with another description of each buffer."""
+    return structs.replace(
+        file, argument=[rule(one) for one in file.argument], buffer=[rule(one) for one in file.buffer]
+    )
+
+
+def _grown(code: Code, name: str, draft: Draft, file: str, source: str) -> Draft:
+    """Return a draft with room for all that its blocks access; raises UserError for another fault of theirs."""
+    dynamic = draft.file.shared if draft.said else 0
+    may_grow = _declared(code, name) <= 0 or _EXTERN.search(bare(source)) is not None
+    asked = max(dynamic, SHARED) if may_grow and not dynamic else dynamic
+    found = _tried(code, draft.file, file, asked)
+    own = _kernel(code, structs.replace(draft.file, shared=0), file).program.shared_bytes
+    shared = dynamic or (max(0, -(-(found.shared - own) // 16) * 16) if may_grow else 0)
+    sized = _changed(draft.file, lambda one: _sized(one, found))
+    return draft.with_file(_confirmed(code, structs.replace(sized, shared=shared), file, may_grow and not dynamic))
+
+
+def _declared(code: Code, name: str) -> int:
+    """Return the bytes of shared memory that a kernel declares."""
+    function = code.cubin.functions[name] if code.cubin else None
+    return function.shared_bytes - nvidia(code.architecture).system_before if function else 0
+
+
+def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Accessed:
+    """Return how much blocks access where buffers have much room; raises UserError for a fault all the same."""
+    count = sum(map(_grows, [*launch.argument, *launch.buffer]))
+    for room in ROOMS:
+        roomy = _changed(launch, partial(_with_room, room=room))
+        try:
+            return accessed(_kernel(code, structs.replace(roomy, shared=shared), file))
+        except ExecutionError:
+            if room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
+                raise
+    raise AssertionError
+
+
+def _confirmed(code: Code, launch: LaunchFile, file: str, grows: bool) -> LaunchFile:
+    """Return a launch that runs as it is; buffers and shared memory grow where it does not.
+
+    What the copy engine accesses is not seen beforehand.
+    """
+    for _ in range(TRIES):
+        try:
+            check(_kernel(code, launch, file))
+        except ExecutionError as error:
+            if "shared memory" in str(error) and grows:
+                launch = structs.replace(launch, shared=max(1024, 2 * launch.shared))
+            else:
+                launch = _changed(launch, lambda one: _with_room(one, MORE * _nbytes(one)))
+            fault = error
+        else:
+            return launch
+    raise fault
+
+
+def _kernel(code: Code, launch: LaunchFile, file: str) -> Kernel:
+    """Return the kernel of a launch in which no load may leave its buffer."""
+    made = prepare.kernel(Source(Path(file).with_suffix(".toml"), launch, (), {}), code, file)
+    return replace(made, page_bytes=0)
+
+
+def _grows(one: Contents) -> bool:
+    """Tell whether a buffer may have more elements."""
+    return bool(one.buffer) and not (
+        one.file or one.fill.startswith("values") or getattr(one, "texture", None) or getattr(one, "tensor_map", None)
+    )
+
+
+def _itemsize(one: Contents) -> int:
+    return 1 if one.buffer == "bool" else np.dtype(one.buffer).itemsize
+
+
+def _nbytes(one: Contents) -> int:
+    return one.elements * _itemsize(one) if _grows(one) else 0
+
+
+def _with_room(one: Contents, room: int) -> Contents:
+    return structs.replace(one, elements=max(one.elements, room // _itemsize(one))) if _grows(one) else one
+
+
+def _sized(one: Contents, found: Accessed) -> Contents:
+    return _with_room(one, -(-found.buffers.get(one.name, 0) // 8) * 8)
