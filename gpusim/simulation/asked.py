@@ -11,6 +11,7 @@ from isa.kernel import Kernel
 from isa.nvidia.abi.meeting import synchronises
 
 Sample = int | str | None
+MEETING, WAITING = "the grid is synchronised", "blocks wait for blocks of other SMs"  # why all SMs are simulated
 
 
 def several_of(kernel: Kernel, machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:
@@ -18,7 +19,7 @@ def several_of(kernel: Kernel, machine: Machine, sms: Sms, sample: Sample, threa
 
     One SM of a launch with clusters brings those of its cluster, one of a launch whose grid is synchronised all.
     """
-    meets = sms == 1 and synchronises(kernel)
+    meets = bool(why_all(kernel, sms))
     many = count(machine, "all" if meets else sms, kernel)
     if threads is not None and (sms == 1 or threads < 1):
         reason = "one SM runs on one thread; take several, or leave it out" if sms == 1 else "give at least 1"
@@ -32,6 +33,11 @@ def several_of(kernel: Kernel, machine: Machine, sms: Sms, sample: Sample, threa
     if sms == 1 and kernel.cluster_blocks > 1 and sample not in (None, "all"):
         raise UserError(f"sample={sample}: of launches with clusters every block is simulated; leave it out")
     return 0 if many == 1 else many
+
+
+def why_all(kernel: Kernel, sms: Sms) -> str:
+    """Return why all SMs are simulated where one is asked for; empty if they are not from the start."""
+    return MEETING if sms == 1 and synchronises(kernel) else ""
 
 
 def valid(sample: Sample) -> Sample:

@@ -41,7 +41,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, check_cooperative, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, simulated_blocks
 from gpusim.simulation import memory_account
-from gpusim.simulation.asked import Sample, several_of, valid, with_policy
+from gpusim.simulation.asked import WAITING, Sample, several_of, valid, why_all, with_policy
 from gpusim.simulation.meanwhile import begun
 from gpusim.simulation.memory_account import MemoryAccount
 from gpusim.simulation.verify import UNCHECKED, Verification, verify
@@ -53,12 +53,10 @@ from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
 from isa.nvidia.abi.load import on_chip
-from isa.nvidia.abi.meeting import synchronises
 from isa.nvidia.system.printed import printed, prints
 from isa.support import frozen
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
-MEETING, WAITING = "the grid is synchronised", "blocks wait for blocks of other SMs"  # why all SMs are simulated
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 
 
@@ -223,14 +221,13 @@ def simulate(
     several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
-        why = MEETING if sms == 1 and synchronises(kernel) else ""
-        return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values, why)
+        return _of_several(kernel, machine, partial(whole, threads=threads, sms=several), values, why_all(kernel, sms))
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
     try:
         return _of_one_sm(kernel, machine, engine, runner, observed, sample, tolerance, values)
     except BlocksWaitError:  # no SM can stand for others
-        return _result_of_several(kernel, machine, whole, values, WAITING)
+        return _of_several(kernel, machine, whole, values, WAITING)
 
 
 def _of_one_sm(
@@ -374,9 +371,7 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     return found.work
 
 
-def _result_of_several(
-    kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool, why: str
-) -> Result:
+def _of_several(kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool, why: str) -> Result:
     """Return the result of a run of all SMs, or of a sample of them; `why` not of one as asked."""
     run = whole(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
