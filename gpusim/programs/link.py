@@ -60,6 +60,8 @@ def _checked(path: Path) -> Path:
     """Return an executable that takes its runtime from a shared library; raises UserError for any other file."""
     needed = _needed(path)
     if not any(SHARED.fullmatch(name) for name in needed):
+        if other := next((name for name in needed if name.startswith("libcudart.so")), None):
+            raise UserError(f"{path}: linked to {other}; build it with CUDA 12 or 13")
         fix = "link it to the shared one (nvcc -cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared)"
         raise UserError(f"{path}: has CUDA's runtime inside, if any, so that it can't be replaced; {fix}")
     return path
@@ -173,7 +175,7 @@ def _compiled(job: _Job, scratch: Path) -> tuple[Path, Included]:
     release = _RELEASE.search(tools.version("nvcc"))
     link = job.folder / "link" / (release[1] if release else "13")
     # of the toolkit's libcudart.so and ours, in a folder named first, the linker takes ours
-    libraries = "-cudart", "shared", f"-L{link}", "-Xlinker", f"-rpath-link={job.folder}"
+    libraries = "-cudart", "shared", f"-L{link}", "-lcuda", "-Xlinker", f"-rpath-link={job.folder}"
     _nvcc(job, job.sources[0], *map(str, inputs), *libraries, "-o", str(made))
     paths = sorted({path for each in read for path in each})
     return made, [(path, _digest_of(path)) for path in paths]
