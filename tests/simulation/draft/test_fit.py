@@ -24,9 +24,7 @@ EXAMPLES = {
     path.relative_to(ROOT / "examples").with_suffix("").as_posix(): path
     for path in (ROOT / "examples").rglob("*.cubin")
 }
-UNKNOWN = {  # examples of tensor maps, whose boxes nothing says, and what their drafts say of it
-    "gemm/tma": "tensor map", "tensor/tma": "tensor map",
-}  # fmt: skip
+UNKNOWN = dict.fromkeys(("gemm/tma", "tensor/tma"), "in shared memory lacks")  # bytes: nothing says a map's box
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
