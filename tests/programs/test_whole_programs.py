@@ -20,6 +20,7 @@ FOLDER = ROOT / "examples" / "programs"
 LAUNCHES = {  # of each kernel, as main() has them
     "attention": {"normalise": 1, "attend": 1},
     "columns": {"levels": 1, "contrast": 1},
+    "gradient": {"solve": 1},
     "graph": {"scale": 25, "rotate": 25, "add": 25},
     "histogram": {"count": 1},
     "jacobi": {"step": 32},
