@@ -17,6 +17,7 @@ from gpusim.engines.walks import side_by_side
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine, seconds
+from gpusim.machine.occupancy import resident
 from gpusim.programs.card import arena as memory
 from gpusim.programs.card import captures, modules, system
 from gpusim.programs.card.alike import told_by
@@ -124,6 +125,7 @@ def _state(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: byte
         textures=_textures(runner),
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
+        cooperative=shape.cooperative,
     )
 
 
@@ -165,8 +167,8 @@ def compute(runner: Runner, launch: Launched) -> None:
     held = Held(arena.held[: len(arena.held) // 4 * 4].view(np.uint32), words)
     large = launch.blocks * launch.threads >= MANY
     try:
-        blocks = range(launch.blocks)
-        side_by_side.walk(launch, blocks, held, threads_for(launch.blocks, runner.how.threads) if large else 1)
+        blocks, threads = range(launch.blocks), threads_for(launch.blocks, runner.how.threads) if large else 1
+        side_by_side.walk(launch, blocks, held, threads, resident(launch, runner.machine))
     finally:
         memory.clear(arena, end, len(arena.held))
 
