@@ -22,14 +22,12 @@ def plain(value: Any) -> Any:
         return tuple(map(plain, value))
     if isinstance(value, np.ndarray):
         return value.view(np.ndarray)
-    if hasattr(value, "__array_interface__") or (hasattr(value, "__array__") and not isinstance(value, np.generic)):
-        return np.asarray(value)
-    return value
+    is_array = hasattr(value, "__array_interface__") or hasattr(value, "__array__")
+    return np.asarray(value) if is_array and not isinstance(value, np.generic) else value
 
 
 def passed(kind: Any, value: Any, name: str) -> Iterator[Any]:
-    """Yield what a launch passes for an argument of one of Numba's types; raises UserError for a type it doesn't take.
-    """
+    """Yield what a launch passes for an argument of one of Numba's types; raises UserError for other types."""
     types = extra.module("numba", EXTRA).types
     if isinstance(kind, types.Array):
         yield from _array(value)

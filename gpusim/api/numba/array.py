@@ -55,7 +55,9 @@ def device_array(
     """Return an array of the device, of zeros."""
     if strides is not None:
         held = np.zeros(np.prod(shape, dtype=int), dtype)
-        return np.lib.stride_tricks.as_strided(held, shape, strides).view(DeviceArray)
+        return np.lib.stride_tricks.as_strided(held, (shape,) if isinstance(shape, int) else shape, strides).view(
+            DeviceArray
+        )
     return np.zeros(shape, dtype, order).view(DeviceArray)
 
 

@@ -28,18 +28,30 @@ def cuda() -> Any:
     return extra.module("numba.cuda", EXTRA)
 
 
+def dispatchers() -> tuple[type, ...]:
+    """Return the classes of what Numba's own decorators make of functions."""
+    return (
+        extra.module("numba.core.dispatcher", EXTRA).Dispatcher,
+        extra.module("numba.cuda.dispatcher", EXTRA).CUDADispatcher,
+    )
+
+
 def compiled(
     function: FunctionType, types: tuple[Any, ...], options: Mapping[str, Any], architecture: int
 ) -> RawFunction:
     """Return the kernel of a function for arguments of Numba's types; raises UserError with the compiler's cause."""
+    theirs = cuda()
     given: dict[str, Any] = {"lineinfo": not options.get("debug")}
     given |= {name: options[name] for name in OF_COMPILER if options.get(name) is not None}
     try:
-        text, _ = cuda().compile(
+        text, _ = theirs.compile(
             function, types, device=False, abi="numba", cc=divmod(architecture, 10), output="ptx", **given
         )
     except (extra.module("numba.core.errors", EXTRA).NumbaError, NotImplementedError) as error:
         raise _refused(function, error) from None
+    except theirs.CudaSupportError:
+        fix = "import device functions by their names, and use no grid group"
+        raise UserError(f"{_where(function)}: it calls what Numba compiles on a GPU alone; {fix}") from None
     name, limit = function.__name__, options.get("max_registers")
     flags = (f"-maxrregcount={limit}",) if limit else ()
     with in_words_of_python():
@@ -75,6 +87,11 @@ def _refused(function: FunctionType, error: Exception) -> UserError:
     """Return the line that says where and why Numba refuses a function."""
     text = str(error)
     place = _PLACE.search(text)
-    where = f"{place[1]}:{place[2]}" if place else f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+    where = f"{place[1]}:{place[2]}: {function.__name__}" if place else _where(function)
     causes = [line.strip() for line in text.splitlines() if _CAUSE.match(line)]
-    return UserError(f"{where}: {function.__name__}: {(causes or [type(error).__name__])[0]}")
+    return UserError(f"{where}: {(causes or [type(error).__name__])[0]}")
+
+
+def _where(function: FunctionType) -> str:
+    """Return the place of a function, and its name."""
+    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}: {function.__name__}"

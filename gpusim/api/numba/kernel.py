@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -10,7 +11,7 @@ from gpusim.analysis.account.answer import Result
 from gpusim.api.card.active import current
 from gpusim.api.card.card import Call
 from gpusim.api.numba.arguments import EXTRA, passed, plain
-from gpusim.api.numba.compiling import OF_COMPILER, compiled, cuda, names, own
+from gpusim.api.numba.compiling import OF_COMPILER, compiled, cuda, dispatchers, names, own
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_module import RawFunction
 from gpusim.machine.architecture import number
@@ -19,6 +20,7 @@ from isa.reading import extra
 
 THREADS = 256  # of a block, where `forall` is to choose
 _CONFIGURED = "give grid and block, as in {name}[blocks, threads](...)"
+_OF_DEVICE = "a device function; call it from a kernel"
 _KNOWN = (*OF_COMPILER, "device", "inline", "forceinline", "cache", "max_registers", "lto", "shared_memory_carveout")
 
 
@@ -35,6 +37,8 @@ class Kernel:
 
     def __getitem__(self, configuration: Sequence[Any]) -> Configured:
         """Return the kernel with grid, block, stream, and bytes of dynamic shared memory; all streams are one."""
+        if self.options.get("device"):
+            raise UserError(f"{self.__name__}: {_OF_DEVICE}")
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise UserError(f"{self.__name__}[{configuration!r}]: {_CONFIGURED.format(name=self.__name__)}")
         grid, block, _, shared = (*configuration, 0, 0)[:4]
@@ -43,7 +47,7 @@ class Kernel:
     def __call__(self, *_: Any) -> None:
         """Raise UserError: a kernel needs a grid, and a device function a kernel that calls it."""
         if self.options.get("device"):
-            raise UserError(f"{self.__name__}: a device function; call it from a kernel")
+            raise UserError(f"{self.__name__}: {_OF_DEVICE}")
         raise UserError(f"{self.__name__}: no sizes; {_CONFIGURED.format(name=self.__name__)}")
 
     def forall(self, ntasks: int, tpb: int = 0, stream: object = 0, sharedmem: int = 0) -> Configured:
@@ -53,21 +57,31 @@ class Kernel:
 
     def function(self, *args: Any) -> RawFunction:
         """Return the kernel as compiled for the current card and arguments like these; raises UserError."""
-        return self.compiled(self.types(args))
+        return self.compiled(self.types(self.given(args)))
+
+    def given(self, args: Sequence[Any]) -> list[Any]:
+        """Return the arguments with those that have a default; raises UserError for too few, or too many."""
+        try:
+            bound = signature(self.py_func).bind(*args)
+        except TypeError as error:
+            raise UserError(f"{self.__name__}: {error}") from None
+        bound.apply_defaults()
+        return [plain(one) for one in bound.args]
 
     def types(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return Numba's types for arguments: of the signature that has as many, else their own; raises UserError."""
         numba = extra.module("numba", EXTRA)
         try:
-            found = tuple(numba.typeof(plain(one)) for one in args)
+            found = tuple(map(numba.typeof, args))
         except ValueError as error:
             raise UserError(f"{self.__name__}: {str(error).splitlines()[0]}; give arrays and numbers") from None
         given = [_types(one) for one in self.signatures]
         if not given or found in given:
             return found
-        fitting = [one for one in given if len(one) == len(found)]
+        fitting = [one for one in given if len(one) == len(found) and all(map(_fits, found, one))]
         if not fitting:
-            raise UserError(f"{self.__name__}: {len(args)} arguments; its signature has {len(given[0])}")
+            has = " or ".join(f"({', '.join(map(str, one))})" for one in given)
+            raise UserError(f"{self.__name__}: ({', '.join(map(str, found))}), where its signature has {has}")
         return fitting[0]
 
     def compiled(self, types: tuple[Any, ...]) -> RawFunction:
@@ -108,11 +122,11 @@ class Configured:
         Raises UserError for arguments that Numba or the kernel doesn't take, and as a call of `gpusim.RawModule`'s
         kernels does.
         """
-        name, values = self.kernel.__name__, [plain(one) for one in args]
+        name, values = self.kernel.__name__, self.kernel.given(args)
         types = self.kernel.types(values)
-        function = self.kernel.compiled(types)
         pairs = zip(types, values, strict=True)
         arguments = tuple(part for kind, value in pairs for part in passed(kind, value, name))
+        function = self.kernel.compiled(types)
         if 0 in self.grid:
             return None
         card = current()
@@ -151,19 +165,27 @@ def theirs(value: Any) -> Any:
     """Return what Numba's compiler is to find in the place of what a program names: its own module and functions."""
     if isinstance(value, Kernel):
         return value.dispatcher
-    if isinstance(value, extra.module("numba.cuda.dispatcher", EXTRA).CUDADispatcher):
+    if isinstance(value, dispatchers()):
         return kernel(value).dispatcher
     if isinstance(value, ModuleType) and value.__name__ == f"{__package__}.host":
         return cuda()
     return value
 
 
-def _types(signature: Any) -> tuple[Any, ...]:
+def _types(given: Any) -> tuple[Any, ...]:
     """Return the types of the arguments of a signature, given as such, as a text or a tuple."""
-    if isinstance(signature, tuple):
-        return signature
+    if isinstance(given, tuple):
+        return given
     found: Callable[..., Any] = extra.module("numba.core.sigutils", EXTRA).normalize_signature
-    return tuple(found(signature)[0])
+    return tuple(found(given)[0])
+
+
+def _fits(given: Any, wanted: Any) -> bool:
+    """Tell whether an argument of a type can be one of another type: arrays of the same elements, or two numbers."""
+    arrays = [hasattr(one, "ndim") for one in (given, wanted)]
+    if all(arrays):
+        return (given.dtype, given.ndim) == (wanted.dtype, wanted.ndim) and wanted.layout in ("A", given.layout)
+    return not any(arrays)
 
 
 def _extent(size: Any) -> tuple[int, int, int]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.api.numba.array import DeviceArray
 from gpusim.api.numba.arguments import EXTRA
+from gpusim.api.numba.array import DeviceArray
 from isa.reading import extra
 
 
