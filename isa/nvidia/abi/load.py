@@ -278,7 +278,8 @@ def initial(code: Code, variables: int, constants: int) -> bytes:
     if code.cubin is None:
         return b""
     every = code.cubin.variables.values()
-    symbols = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    where = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    symbols = {**link.pointers(code), **where}
     return _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
 
 
