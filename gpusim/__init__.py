@@ -51,8 +51,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         return metadata.version("gpusim")
-    if name == "triton":
-        return import_module("gpusim.api.triton")
+    if name in ("cupy", "triton"):
+        return import_module(f"gpusim.api.{name}")
     if name not in _HOME:
         raise AttributeError(f"module gpusim has no attribute {name}")
     return getattr(import_module(_HOME[name]), name)

@@ -70,9 +70,9 @@ def is_alert(machine: Machine) -> bool:
 def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | Held | None) -> int:
     """Return how many 32-bit words the owners of words of global memory take, half a word each; an even number.
 
-    Without a store among the computed instructions they need none.
+    Without a store among the computed instructions they need none; an atomic stores, whether or not it loads too.
     """
-    if all(one.row.unit is not Unit.GLOBAL or one.row.is_load for one in _computed(kernel, computed)):
+    if not any(one.row.unit is Unit.GLOBAL and _stores(one) for one in _computed(kernel, computed)):
         return 0
     return 2 * -(-(length(kernel) if memory is None else len(memory)) // 4)
 
@@ -90,6 +90,10 @@ def prepare_owners(words: NDArray[np.uint32], first: int, kernel: Kernel) -> Non
 
 def _computed(kernel: Kernel, computed: NDArray[np.bool_]) -> list[Instruction]:
     return [one for one, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted]
+
+
+def _stores(instruction: Instruction) -> bool:
+    return instruction.row.update is not None or not instruction.row.is_load
 
 
 def _is_atomic(instruction: Any) -> bool:

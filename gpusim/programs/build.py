@@ -21,7 +21,7 @@ COMPILER = "g++"
 LONGEST = 300  # seconds of one file
 _OPTIONS = "-std=c++17", "-O1", "-fPIC", "-fvisibility-inlines-hidden", "-Wall", "-Wextra"
 _COMMON = "work/work.h"  # read once for all
-_CORE = "core", "work", "graphs"
+_CORE = "core", "work", "graphs", "cudart"
 _RUNTIMES = "12", "13"
 
 
@@ -91,12 +91,12 @@ def _build(folder: Path) -> None:
         objects = _compiled(Path(scratch))
         _link(folder, "libgpusim-core.so", objects, _CORE)
         for version in _RUNTIMES:
-            _library(folder, f"libcudart.so.{version}", objects, ("cudart", f"cudart/cuda{version}"))
+            _library(folder, f"libcudart.so.{version}", objects, ("exports", f"cuda{version}"))
             link = folder / "link" / version
             link.mkdir(parents=True)
             (link / "libcudart.so").symlink_to(f"../../libcudart.so.{version}")
-        if (SOURCES / "driver").is_dir():
-            _library(folder, "libcuda.so.1", objects, ("driver",), "cu*")
+            (link / "libcuda.so").symlink_to("../../libcuda.so.1")
+        _library(folder, "libcuda.so.1", objects, ("driver",), "cu*")
 
 
 def _compiled(scratch: Path) -> dict[Path, Path]:
@@ -126,13 +126,8 @@ def _library(
         _link(folder, name, objects, rooms, f"-Wl,--version-script={versions}", f"-L{folder}", "-lgpusim-core")
 
 
-def _room(path: Path) -> str:
-    """Return the first folder of a path, or the one that is of a version of CUDA."""
-    return path.parent.as_posix() if path.parent.name.startswith("cuda1") else path.parts[0]
-
-
 def _link(folder: Path, name: str, objects: dict[Path, Path], rooms: tuple[str, ...], *options: str) -> None:
-    own = [str(made) for path, made in objects.items() if _room(path) in rooms]
+    own = [str(made) for path, made in objects.items() if path.parts[0] in rooms]
     common = "-shared", "-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs", f"-Wl,-soname,{name}"
     _run(*common, *own, *options, "-o", str(folder / name))
 

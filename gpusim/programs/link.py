@@ -173,7 +173,7 @@ def _compiled(job: _Job, scratch: Path) -> tuple[Path, Included]:
     release = _RELEASE.search(tools.version("nvcc"))
     link = job.folder / "link" / (release[1] if release else "13")
     # of the toolkit's libcudart.so and ours, in a folder named first, the linker takes ours
-    libraries = "-cudart", "shared", f"-L{link}", "-Xlinker", f"-rpath-link={job.folder}"
+    libraries = "-cudart", "shared", f"-L{link}", "-lcuda", "-Xlinker", f"-rpath-link={job.folder}"
     _nvcc(job, job.sources[0], *map(str, inputs), *libraries, "-o", str(made))
     paths = sorted({path for each in read for path in each})
     return made, [(path, _digest_of(path)) for path in paths]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,6 +148,18 @@ def test_options_that_do_not_fit(folder, capsys):
     )
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_whole_program_is_sent_to_exec(capsys):
+    """CUDA C with a main(), and without a launch file, is a program: one line names the command that runs it."""
+    Path("p.cu").write_text("__global__ void k() { }\nint main() { k<<<1, 1>>>(); }\n")
+    assert refused(capsys, "run", "p.cu") == (
+        "error: p.cu: a program with a main(); gpusim exec p.cu runs it, or gpusim launch p.cu --out p.toml "
+        "writes a launch file of one kernel\n"
+    )
+    Path("p.cu").write_text("__global__ void k() { } // int main()\n")
+    assert "p.cu: no launch file p.toml; gpusim launch p.cu --out p.toml writes" in refused(capsys, "run", "p.cu")
+
+
 @pytest.mark.jit
 def test_a_launch_file_is_written_and_runs(folder, capsys):
     """`gpusim launch` writes a file that `run` takes; it replaces none without --replace."""
@@ -163,6 +176,7 @@ def test_a_launch_file_is_written_and_runs(folder, capsys):
     assert "code =" not in (folder / "k.toml").read_text()
 
 
+@pytest.mark.jit
 def test_a_launch_file_from_another_folder(folder):
     """A launch file elsewhere names the code by a path from its own folder."""
     (folder / "there").mkdir()
@@ -171,6 +185,7 @@ def test_a_launch_file_from_another_folder(folder):
     assert found.named("code", found.file.code).resolve() == folder / "k.cubin"
 
 
+@pytest.mark.jit
 @pytest.mark.usefixtures("folder")
 def test_a_launch_file_is_printed(capsys):
     """Without a file it is printed, as TOML or as a document; of several kernels one must be named."""

@@ -200,7 +200,37 @@ def test_pools_arrays_textures_and_the_rest_of_memory():
         "free 0 0",
         "register 0 712 0",
         "managed 0 0",
-        "priorities 0 -5, pitch 512, driver 0 1",
+        "priorities 0 -5, pitch 512, driver 1 0",
     ]
     one = 0x3F800000
     assert parent.of("texture")[0].numbers[1:] == (512, 4, 3, 0, 0, 4, 1, 2, 1, 1, 0, 1, 0, 1, one, 0, 0, 0)
+
+
+def test_the_driver_loads_modules_and_launches():
+    """Functions of the driver, linked or found by name, share device, memory and streams with the runtime."""
+    parent = Parent({"step": Kernel([(0, 8), (8, 4)], stepping)}, {"number": (BASE + 4096, 4)})
+    done, parent = ran("driver", parent, "-lcuda")
+    assert done.stdout.splitlines() == [
+        "Stand-in 9.0, 1 device, driver 13000",
+        "module 0, wrong 500 CUDA_ERROR_NOT_FOUND named symbol not found",
+        "launched: 11 27",
+        "memset: 7 7 7 9, 2 rows 5",
+        "pointer: 2 1 16",
+        "by name: 1 1 500",
+        "attributes: 1024 threads, 32 registers, 100000 dynamic",
+        "occupancy: 2, best 1024 of 264",
+        "map: 0 77",
+        "contexts: 1 1 201",
+        "global: 4",
+    ]
+    assert parent.of("tensormap")[0].numbers[:2] == (7, 2)
+    assert parent.of("tensormap")[0].numbers[3:] == (64, 32, 256, 16, 8, 1, 1, 0, 3, 2, 0)
+    assert parent.of("module")[0].data.startswith(b".version")
+
+
+def test_structures_have_cudas_layout():
+    """Sizes and offsets of the stand-in's structures are those of the installed headers of CUDA 13."""
+    if "release 13." not in tools.version("nvcc"):
+        pytest.skip("the layouts are those of CUDA 13")
+    source = SOURCES / "layouts.cc"
+    assert tools.run("nvcc", ["-std=c++17", "-I", build.SOURCES, "-c", source, "-o", "/dev/null"], about="test") == ""

@@ -11,9 +11,9 @@
 Needs the extra `triton`.
 """
 
+from gpusim.api.card.card import Card, Launched
 from gpusim.api.triton.active import active
 from gpusim.api.triton.array import Array, array
-from gpusim.api.triton.card import Card, Launched
 from gpusim.api.triton.ranking import DEFAULT, Ranked, perf_model, rank
 
 __all__ = ["DEFAULT", "Array", "Card", "Launched", "Ranked", "active", "array", "perf_model", "rank"]

@@ -4,73 +4,21 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from gpusim.analysis.account.answer import Result
-from gpusim.api.python_words import in_words_of_python
-from gpusim.api.triton.card import Card, Launched
+from gpusim.api.card.active import DEFAULT, Active, made
 from gpusim.api.triton.driver import Driver
 from gpusim.api.triton.on_cpu import on_cpu
-from gpusim.machine import machine as model
-from gpusim.machine.architecture import executing
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.document import Setting
-from isa.nvidia.compiler import tools
 from isa.reading import extra
 
 _ACTIVE: list[Driver] = []
 
 
-class Active:
-    """A card on which Triton launches from now on, to the end of a `with`, or of the program."""
-
-    def __init__(self, card: Card) -> None:
-        """Make it the active one."""
-        self.card = card
-        self._driver = Driver(card)
-        self._tensors = ExitStack()
-        if "torch" in sys.modules:
-            self._tensors.enter_context(on_cpu())
-        _ACTIVE.append(self._driver)
-        _activate()
-
-    @property
-    def launches(self) -> list[Launched]:
-        """The launches that were simulated, in order; without those that a benchmark repeated."""
-        return self.card.launches
-
-    @property
-    def results(self) -> tuple[Result, ...]:
-        """The whole results of the last launches, oldest first: some, as each has the memory of its launch."""
-        return tuple(self.card.results)
-
-    @property
-    def milliseconds(self) -> float:
-        """Simulated time since the beginning."""
-        return self.card.milliseconds
-
-    def end(self) -> None:
-        """Make the card active that was before; none, if there was none."""
-        if self._driver in _ACTIVE:
-            _ACTIVE.remove(self._driver)
-            self._tensors.close()
-            _activate()
-
-    def __enter__(self) -> Self:
-        """Return this."""
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
-    ) -> None:
-        """End it."""
-        self.end()
-
-
 def active(
-    machine: Machine | str = "h200",
+    machine: Machine | str = DEFAULT,
     settings: dict[str, Setting] | None = None,
     *,
     sms: Sms = 1,
@@ -86,10 +34,19 @@ def active(
     machine code, and without Triton.
     """
     extra.module("triton", "triton")
-    with in_words_of_python():
-        tools.find("nvdisasm")
-        found = model.load(machine, settings or {}) if isinstance(machine, str) else machine
-        return Active(Card(executing(found), sms, values))
+    driver, tensors = Driver(made(machine, settings, sms=sms, values=values)), ExitStack()
+    if "torch" in sys.modules:
+        tensors.enter_context(on_cpu())
+    _ACTIVE.append(driver)
+    _activate()
+
+    def end() -> None:
+        if driver in _ACTIVE:
+            _ACTIVE.remove(driver)
+            tensors.close()
+            _activate()
+
+    return Active(driver.card, end)
 
 
 def _activate() -> None:

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
+from gpusim.api.card.card import Call, Card, Cleared
+from gpusim.api.card.clock import device_interface
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_module import RawFunction, RawModule
 from gpusim.api.triton.array import passed
-from gpusim.api.triton.card import Call, Card, Cleared
-from gpusim.api.triton.clock import device_interface
 from gpusim.api.triton.descriptor import of_descriptor
 from gpusim.api.triton.on_cpu import pytorch
 from gpusim.api.triton.scratch import scratch

@@ -17,20 +17,21 @@ from gpusim.launch.file import prepare
 from gpusim.launch.file.document import Argument, Contents, LaunchFile
 from gpusim.launch.file.draft.template import Draft
 from gpusim.launch.file.source import Source
-from gpusim.simulation.draft.reach import Reach, check, reach
+from gpusim.simulation.draft.accessed import Accessed, accessed, check
 from isa.architecture import nvidia
 from isa.errors import ExecutionError, UserError
 from isa.kernel import Kernel
 from isa.nvidia.file.code import Code
 from isa.nvidia.host.text import bare
+from isa.nvidia.lowering.lower import LoweringError
 
 ROOMS = 1 << 22, 1 << 26, 1 << 28  # bytes of each buffer that is tried
 MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
 SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
-PATIENCE = 20.0  # seconds, after which no other launch is tried
+PATIENCE = 10.0  # seconds, after which no other launch is tried
 _EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
-_SMALL = 32  # what counts are, where larger ones lead nowhere
+_SMALL = 32, 1  # what counts are, where larger ones lead nowhere
 
 
 def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: str = "") -> Draft:
@@ -38,47 +39,41 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
     Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
     """
-    begin, first = time.monotonic(), drafts[0]
-    fault = ""
-    for draft in drafts:
-        for given in _variants(draft):
-            try:
-                return _grown(code, name, given, file, source)
-            except UserError as error:
-                fault = fault or str(error)
-            if time.monotonic() - begin > PATIENCE:
-                return _with_fault(first, fault)
-    return _with_fault(first, fault)
-
-
-def _with_fault(draft: Draft, fault: str) -> Draft:
-    """Return a draft with what ends it."""
-    return replace(draft, fault=fault)
+    begin, fault = time.monotonic(), ""
+    for given in (other for draft in drafts for other in _variants(draft)):
+        try:
+            return _grown(code, name, given, file, source)
+        except LoweringError as error:
+            return replace(drafts[0], fault=str(error))
+        except UserError as error:
+            fault = fault or str(error)
+        if time.monotonic() - begin > PATIENCE:
+            break
+    return replace(drafts[0], fault=fault)
 
 
 def _variants(draft: Draft) -> Iterator[Draft]:
-    """Yield a draft, then with zeros as whole numbers in buffers, then with smaller counts, then with both."""
-    yield draft
-    zeros = draft.with_file(_with_zeros(draft.file))
-    if zeros != draft:
-        yield zeros
-    small = draft.with_file(_with_counts(draft.file))
-    if small != draft:
-        yield small
-        yield small.with_file(_with_zeros(small.file))
+    """Yield a draft, then others of its sizes: with zeros in buffers of whole numbers, with smaller counts, or both."""
+    seen = list[LaunchFile]()
+    for most in (None, *_SMALL):
+        file = draft.file if most is None else _with_counts(draft.file, most)
+        for one in (file, _with_zeros(file)):
+            if one not in seen:
+                seen.append(one)
+                yield draft.with_file(one)
 
 
 def _with_zeros(file: LaunchFile) -> LaunchFile:
     return _changed(file, lambda one: structs.replace(one, fill="zero") if one.fill == "iota" else one)
 
 
-def _with_counts(file: LaunchFile) -> LaunchFile:
-    return structs.replace(file, argument=[_with_count(one) for one in file.argument])
+def _with_counts(file: LaunchFile, most: int) -> LaunchFile:
+    return structs.replace(file, argument=[_with_count(one, most) for one in file.argument])
 
 
-def _with_count(one: Argument) -> Argument:
-    whole = isinstance(one.value, int) and not isinstance(one.value, bool) and one.value > _SMALL
-    return structs.replace(one, value=_SMALL) if whole else one
+def _with_count(one: Argument, most: int) -> Argument:
+    whole = isinstance(one.value, int) and not isinstance(one.value, bool) and one.value > most
+    return structs.replace(one, value=most) if whole else one
 
 
 def _changed(file: LaunchFile, rule: Callable[[Any], Any]) -> LaunchFile:
@@ -106,13 +101,13 @@ def _declared(code: Code, name: str) -> int:
     return function.shared_bytes - nvidia(code.architecture).system_before if function else 0
 
 
-def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Reach:
-    """Return how far blocks reach where buffers have much room; raises UserError for a fault all the same."""
+def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Accessed:
+    """Return how much blocks access where buffers have much room; raises UserError for a fault all the same."""
     count = sum(map(_grows, [*launch.argument, *launch.buffer]))
     for room in ROOMS:
         roomy = _changed(launch, partial(_with_room, room=room))
         try:
-            return reach(_kernel(code, structs.replace(roomy, shared=shared), file))
+            return accessed(_kernel(code, structs.replace(roomy, shared=shared), file))
         except ExecutionError:
             if room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
                 raise
@@ -146,7 +141,9 @@ def _kernel(code: Code, launch: LaunchFile, file: str) -> Kernel:
 
 def _grows(one: Contents) -> bool:
     """Tell whether a buffer may have more elements."""
-    return bool(one.buffer) and not (one.file or one.fill.startswith("values") or getattr(one, "texture", None))
+    return bool(one.buffer) and not (
+        one.file or one.fill.startswith("values") or getattr(one, "texture", None) or getattr(one, "tensor_map", None)
+    )
 
 
 def _itemsize(one: Contents) -> int:
@@ -161,5 +158,5 @@ def _with_room(one: Contents, room: int) -> Contents:
     return structs.replace(one, elements=max(one.elements, room // _itemsize(one))) if _grows(one) else one
 
 
-def _sized(one: Contents, found: Reach) -> Contents:
+def _sized(one: Contents, found: Accessed) -> Contents:
     return _with_room(one, -(-found.buffers.get(one.name, 0) // 8) * 8)

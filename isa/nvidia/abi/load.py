@@ -43,7 +43,7 @@ _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
 _WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
-_BEHIND = 3  # bytes that are read behind the last one, where it is an operand of a byte: a whole word
+_BEHIND = 3  # bytes that are read behind the last parameter if it is a byte that is an operand: its whole word
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
 
 
@@ -221,7 +221,8 @@ def _banks(
         banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
         if function:
             banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
-    return {number: bank + bytes(_BEHIND + -(len(bank) + _BEHIND) % _LINE) for number, bank in banks.items() if bank}
+    banks[PARAMETERS] += bytes(_BEHIND)
+    return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 
 def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: Architecture) -> bytes:

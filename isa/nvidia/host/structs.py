@@ -90,7 +90,7 @@ def _members(text: str, words: str, at: int) -> list[Member]:
         more = re.fullmatch(r"(\**)\s*(\w+)\s*((?:\[[^\]]*\]\s*)*)", other)
         if more is None:
             raise ValueError("no plain members")
-        found.append(_member(text, match["type"].rstrip("* ") + f" {more[1]}", more[2], more[3], at))
+        found.append(_member(text, f"{match['type'].partition('*')[0]} {more[1]}", more[2], more[3], at))
     return found
 
 

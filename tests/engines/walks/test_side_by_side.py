@@ -43,6 +43,17 @@ NEXT_WORD = """
     STG [R2+4], R3
     EXIT
 """
+ATOMICS = """
+.grid 400
+.block 32
+.buffer x u32 32
+    S2R R0, TID.X
+    SHL R2, R0, 2
+    IADD R2, R2, c[x]
+    MOV R4, 1
+    ATOMG.ADD R3, [R2], R4
+    EXIT
+"""
 
 
 def kernel(text):
@@ -74,6 +85,15 @@ def test_blocks_that_meet_are_walked_in_program_order():
     first = bases(one.buffers)["x"] // 4
     assert found.memory[first : first + 24].tolist() == [5 * block for block in range(24)]
     assert np.array_equal(found.counts, in_order(one, range(23)).counts)
+
+
+def test_blocks_whose_only_stores_are_atomics_meet():
+    """An atomic that gives what was there stores, too: its words have owners, and no addition is lost."""
+    one = kernel(ATOMICS)
+    assert program_order.walker(one, image(one, 0), threads=2).launch.sm.ahead.owners > 0
+    found = side_by_side.walk(one, range(400), image(one, 0), 2)
+    first = bases(one.buffers)["x"] // 4
+    assert found.memory[first : first + 32].tolist() == [400] * 32
 
 
 def test_an_error_is_that_of_program_order():

@@ -12,7 +12,8 @@ def test_allocations_are_zero_apart_and_reused():
     """Each allocation begins on a page with one before it, holds zeros, and what is freed is given again, cleared."""
     arena = memory.created()
     first, second = (memory.allocate(arena, 100, memory.DEVICE) for _ in range(2))
-    assert first and second
+    assert first
+    assert second
     assert first.place == PAGE_BYTES
     assert second.place == first.place + 2 * PAGE_BYTES
     arena.held[first.place : first.end] = 7

@@ -194,15 +194,16 @@ def _by_value(name: str, data: bytes, kind: Type | None) -> Argument:
 
 def _contents(path: Path, one: _Piece, name: str, kind: Type | None) -> Contents:
     """Return the description of a buffer, and write what it holds unless it is zeros."""
+    element = _element(one, kind)
     if not one.data.any():
-        return Contents(name=name, buffer="uint8", elements=len(one.data), place=one.place)
-    return Contents(name=name, file=_saved(path, name, one.data, _element(one, kind)), place=one.place)
+        return Contents(name=name, buffer=element, elements=len(one.data.view(element)), place=one.place)
+    return Contents(name=name, file=_saved(path, name, one.data, element), place=one.place)
 
 
 def _element(one: _Piece, kind: Type | None) -> str:
     """Return the type as whose elements a buffer is written."""
     element = kind.element if kind and kind.element != "bool" else "uint8"
-    return element if len(one.data) % np.dtype(element).itemsize == 0 and one.data.any() else "uint8"
+    return element if len(one.data) % np.dtype(element).itemsize == 0 else "uint8"
 
 
 def _expect(path: Path, name: str, data: NDArray[Any], element: str) -> Expect:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from math import prod
 
-from gpusim.launch.file.document import Argument, Contents, Member, Texture
+from gpusim.launch.file.document import Argument, Contents, Member, TensorMap, Texture
 from gpusim.launch.file.elements import converted
 from gpusim.support.plural import plural
 from isa.nvidia.abi.declaration import Declared, declared, fitting
@@ -24,9 +24,12 @@ ELEMENTS = 1024  # of each buffer
 OF_STRUCT = 64  # bytes that a struct is guessed to have at most
 TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimensions: as many in all
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
+MAP = "CUtensorMap"
+BOX, TENSOR = [16, 8, 4, 2, 1], [64, 32, 8, 4, 2]  # of a tensor map, by dimension
 OR_STRUCT = 'or struct = [["int32", 0], ...]'
 _GUESSED = {1: "int8", 2: "int16", 4: "int32", POINTER_BYTES: ""}  # types of numbers by bytes
 _OTHERS = {1: "bool, uint8", 2: "uint16, float16", 4: "uint32, float32"}
+_COPY = re.compile(r"\bUTMA\w+\.(\d)D\b")
 _CONSTANT = re.compile(r"c\[0x0\]\[0x([0-9a-f]+)\]")
 _WIDE = re.compile(r"^(?:@!?U?P\w+ )?\w+(?:\.\w+)*\.(?:64|WIDE)\b")  # an instruction that reads eight bytes of these
 
@@ -44,11 +47,13 @@ class Guess:
 class Known:
     """What is known of a kernel's parameters beside their types.
 
-    `fetches`: dimensions in which the code fetches texels; `read`: what it reads of constant bank 0, and of how many
-    bytes, by offset from the first parameter's; `extent`: what counts are guessed to be; `source`: the text.
+    `fetches`: dimensions in which the code fetches texels, `copies`: those of its tensor copies; `read`: what it reads
+    of constant bank 0, and of how many bytes, by offset from the first parameter's; `extent`: what counts are guessed
+    to be; `source`: the text.
     """
 
     fetches: int
+    copies: int
     read: dict[int, int]
     extent: int
     source: str
@@ -70,7 +75,9 @@ def guesses(
     found = (
         written if written and len(written) == len(table) else [Declared(f"a{n + 1}", None) for n in range(len(table))]
     )
-    known = Known(_fetches(code, name), _read(code, name, launch.base if launch else 0), extent, source)
+    known = Known(
+        _fetches(code, name), _copies(code, name), _read(code, name, launch.base if launch else 0), extent, source
+    )
     rows = zip(table, kinds, found, strict=True)
     each = [
         _guess(_buffer_name(one.name), parameter, kind or fitting(one.type, parameter), known)
@@ -88,6 +95,12 @@ def _fetches(code: Code, name: str) -> int:
     """Return the most dimensions in which the code of a kernel fetches from texture objects; 0: it doesn't."""
     fetches = [one.text for one in code.sections[name].instructions if _operation(one.text) in spelling.FETCHES]
     return max((spelling.dimensions(text) for text in fetches), default=0)
+
+
+def _copies(code: Code, name: str) -> int:
+    """Return the most dimensions of the tensor copies of a kernel's code; 2 where there is none."""
+    found = [match for one in code.sections[name].instructions if (match := _COPY.search(one.text))]
+    return max((int(match[1]) for match in found), default=2)
 
 
 def _operation(text: str) -> str:
@@ -125,19 +138,33 @@ def _guess(name: str, parameter: Parameter | None, kind: Type | None, known: Kno
         one = Argument(name=name, buffer="float32", elements=prod(texels.size), fill="hash 1", texture=texels)
         return Guess(one, f"{kind.text}, {where}; guessed: a cudaTextureObject_t, as the code fetches texels")
     words = ", ".join(filter(None, (kind.text if kind else "", where)))
+    if kind and MAP in kind.text.split():
+        return _tensor_map(name, words, known)
     if kind and kind.pointer and (inner := _pointed(kind)):
         return _addresses(name, inner, words, known)
     if kind and (kind.pointer or kind.element):
         unknown = f"guessed: at most {OF_STRUCT} bytes each" if kind.pointer and not _is_known(kind) else ""
         return Guess(_of_type(name, kind, known), "; ".join(filter(None, (words, unknown))))
+    return _by_size(name, parameter, kind, words, known)
+
+
+def _by_size(name: str, parameter: Parameter | None, kind: Type | None, words: str, known: Known) -> Guess:
+    """Return an argument for a parameter of which only the bytes are known, or a struct by value."""
     size = parameter.size if parameter else 0
     aligned = parameter is None or parameter.offset % max(1, size) == 0  # else a struct of narrower members
     if kind is None and size == POINTER_BYTES and aligned:
-        return Guess(_pointer(name, "float32"), f"{where}; guessed: a pointer to float32")
+        return Guess(_pointer(name, "float32"), f"{words}; guessed: a pointer to float32")
     if kind is None and size in _GUESSED and aligned and size < POINTER_BYTES:
         guessed = f"guessed: {_GUESSED[size]} (or {_OTHERS[size]})"
-        return Guess(_number(name, _GUESSED[size], known), f"{where}; {guessed}")
+        return Guess(_number(name, _GUESSED[size], known), f"{words}; {guessed}")
     return _struct(name, parameter, kind, words, known)
+
+
+def _tensor_map(name: str, words: str, known: Known) -> Guess:
+    """Return a tensor map of as many dimensions as the code's copies; its sizes and its box are guessed."""
+    given = TensorMap(size=TENSOR[: known.copies], box=BOX[: known.copies])
+    one = Argument(name=name, buffer="float32", elements=prod(given.size), fill="hash 1", tensor_map=given)
+    return Guess(one, f"{words}; guessed: type, size and box of the tensor")
 
 
 def _of_type(name: str, kind: Type, known: Known) -> Argument:

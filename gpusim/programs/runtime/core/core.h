@@ -52,7 +52,7 @@ struct Reply {
 // link.cc: requests to the simulator
 Reply ask(const char *op, const Numbers &numbers, const void *bytes = nullptr, size_t size = 0);
 Reply ask(const char *op, const Numbers &numbers, const std::string &text);
-[[noreturn]] void refuse(const char *name, void *place);
+[[noreturn]] void refuse(const char *name);
 [[noreturn]] void end(const std::string &why);
 void set_runtime_version(int version);
 int runtime_version();
@@ -65,8 +65,7 @@ void open_to_host(uint64_t address, uint64_t bytes, bool open);
 unsigned char *reached(uint64_t address);
 
 // places.cc: where in the program a call stands
-uint64_t place_in_program(const void *address);
-Numbers places_of_callers(const void *first);
+Numbers places_of_callers();
 
 // errors.cc
 const char *error_name(Error code);

@@ -115,10 +115,10 @@ Reply ask(const char *op, const Numbers &numbers, const std::string &text) {
   return ask(op, numbers, text.data(), text.size());
 }
 
-void refuse(const char *name, void *place) {
+void refuse(const char *name) {
   show_prints();
   std::fflush(stdout);
-  ask("refused", places_of_callers(place), std::string(name));
+  ask("refused", places_of_callers(), std::string(name));
   gone();
 }
 

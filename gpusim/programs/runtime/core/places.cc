@@ -35,25 +35,25 @@ const Program &program() {
   return found;
 }
 
+uint64_t place_in_program(uint64_t at) {
+  return at >= program().first && at < program().behind ? at - program().base : 0;
+}
+
 _Unwind_Reason_Code add_caller(_Unwind_Context *context, void *into) {
   auto places = static_cast<Numbers *>(into);
-  uint64_t place = place_in_program(reinterpret_cast<void *>(_Unwind_GetIP(context)));
-  if (place && places->back() != place) places->push_back(place);
+  uint64_t place = place_in_program(_Unwind_GetIP(context));
+  if (place) places->push_back(place);
   return places->size() < most_callers ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 }  // namespace
 
-// 0 for an address that is none of the program's.
-uint64_t place_in_program(const void *address) {
-  auto at = reinterpret_cast<uint64_t>(address);
-  return at >= program().first && at < program().behind ? at - program().base : 0;
-}
-
-// The place of a call, then of the calls that led to it, the innermost first: a call may stand in a header of CUDA.
-Numbers places_of_callers(const void *first) {
-  Numbers places{place_in_program(first)};
+// Return addresses of the calls that led here and stand in the program, the innermost first: a call may stand in a
+// header of CUDA. One number at least, 0 where there is none.
+Numbers places_of_callers() {
+  Numbers places;
   _Unwind_Backtrace(add_caller, &places);
+  if (places.empty()) places.push_back(0);
   return places;
 }
 

@@ -31,9 +31,7 @@ Error device_attribute(int *value, int attribute) {
   if (!value) return invalid_value;
   switch (attribute) {
 #define ATTRIBUTE(number, its) \
-  case number:                 \
-    *value = int(its);         \
-    return success;
+  case number: *value = int(its); return success;
 #include "attributes.def"
 #undef ATTRIBUTE
   }

@@ -14,7 +14,8 @@ namespace {
 unsigned char *copies = nullptr;  // the mapping by which copies read and write
 
 void *mapped(uint64_t address, int protection, int flags, int memory) {
-  return mmap(reinterpret_cast<void *>(address), window_bytes, protection, flags | MAP_SHARED | MAP_NORESERVE, memory, 0);
+  return mmap(reinterpret_cast<void *>(address), window_bytes, protection, flags | MAP_SHARED | MAP_NORESERVE, memory,
+              0);
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace {
 enum { cooperative_attribute = 2, cluster_attribute = 4, priority_attribute = 8 };
 enum { dynamic_shared_attribute = 8, carveout_attribute = 9, last_attribute = 15 };
 
-Error start(Work &work, void **arguments, void *stream, void *place) {
+Error start(Work &work, void **arguments, void *stream) {
   work.kind = Work::kernel;
-  work.launch.places = places_of_callers(place);
+  work.launch.places = places_of_callers();
   if (Error error = pack(work.launch, arguments)) return error;
   return enqueue(stream_at(stream), std::move(work), true);
 }
@@ -27,7 +27,8 @@ Error facts_of(FunctionFacts *facts, Kernel *kernel) {
   facts->threads = int(kernel->threads), facts->registers = int(kernel->registers);
   facts->ptx = int(kernel->ptx), facts->binary = int(kernel->binary);
   auto &set = kernel->attributes;
-  facts->dynamic_shared = int(set.count(dynamic_shared_attribute) ? set[dynamic_shared_attribute] : kernel->dynamic_shared);
+  facts->dynamic_shared =
+      int(set.count(dynamic_shared_attribute) ? set[dynamic_shared_attribute] : kernel->dynamic_shared);
   facts->carveout = int(set.count(carveout_attribute) ? set[carveout_attribute] : int64_t(kernel->carveout));
   return success;
 }
@@ -46,6 +47,10 @@ Error free_shared(size_t *bytes, Kernel *kernel, int blocks, int threads) {
 }
 
 uint64_t volume(const Size &size) { return uint64_t(size.x) * size.y * size.z; }
+
+}  // namespace
+
+namespace gpusim {
 
 Error clusters(int *count, Kernel *kernel, const LaunchConfiguration *configuration) {
   if (!count || !configuration) return invalid_value;
@@ -67,10 +72,6 @@ Error largest_cluster(int *blocks, Kernel *kernel, const LaunchConfiguration *co
   return active_blocks(&fit, kernel, int(volume(size(configuration->block))), configuration->shared, uint64_t(*blocks));
 }
 
-}  // namespace
-
-namespace gpusim {
-
 // Those that are not read here change no result and, in the simulator, no time.
 Error read_attributes(Launch &launch, const LaunchAttribute *attributes, unsigned count) {
   if (count && !attributes) return invalid_value;
@@ -85,7 +86,7 @@ Error read_attributes(Launch &launch, const LaunchAttribute *attributes, unsigne
 
 }  // namespace gpusim
 
-API int cudaLaunchKernelExC(const LaunchConfiguration *configuration, const void *host, void **arguments) {
+API(int, cudaLaunchKernelExC)(const LaunchConfiguration *configuration, const void *host, void **arguments) {
   return call([&]() -> Error {
     if (!configuration) return invalid_value;
     Work work;
@@ -93,26 +94,26 @@ API int cudaLaunchKernelExC(const LaunchConfiguration *configuration, const void
     work.launch.grid = size(configuration->grid), work.launch.block = size(configuration->block);
     work.launch.shared = configuration->shared;
     if (Error error = read_attributes(work.launch, configuration->attributes, configuration->count)) return error;
-    return start(work, arguments, configuration->stream, PLACE);
+    return start(work, arguments, configuration->stream);
   });
 }
 
-API int cudaLaunchCooperativeKernel(const void *host, Dim3 grid, Dim3 block, void **arguments, size_t shared,
-                                    void *stream) {
+API(int, cudaLaunchCooperativeKernel)(const void *host, Dim3 grid, Dim3 block, void **arguments, size_t shared,
+                                      void *stream) {
   return call([&] {
     Work work;
     work.launch.kernel = kernel_at(host);
     work.launch.grid = size(grid), work.launch.block = size(block);
     work.launch.shared = shared, work.launch.cooperative = true;
-    return start(work, arguments, stream, PLACE);
+    return start(work, arguments, stream);
   });
 }
 
-API int cudaFuncGetAttributes(FunctionFacts *facts, const void *host) {
+API(int, cudaFuncGetAttributes)(FunctionFacts *facts, const void *host) {
   return call([&] { return facts_of(facts, kernel_at(host)); });
 }
 
-API int cudaFuncSetAttribute(const void *host, int attribute, int value) {
+API(int, cudaFuncSetAttribute)(const void *host, int attribute, int value) {
   return call([&]() -> Error {
     Kernel *kernel = kernel_at(host);
     if (!kernel) return invalid_device_function;
@@ -121,15 +122,15 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value) {
   });
 }
 
-API int cudaFuncSetCacheConfig(const void *host, int) {  // a preference
+API(int, cudaFuncSetCacheConfig)(const void *host, int) {  // a preference
   return call([&] { return kernel_at(host) ? success : invalid_device_function; });
 }
 
-API int cudaFuncSetSharedMemConfig(const void *host, int) {  // without effect since banks have 4 bytes
+API(int, cudaFuncSetSharedMemConfig)(const void *host, int) {  // without effect since banks have 4 bytes
   return call([&] { return kernel_at(host) ? success : invalid_device_function; });
 }
 
-API int cudaFuncGetName(const char **name, const void *host) {
+API(int, cudaFuncGetName)(const char **name, const void *host) {
   return call([&]() -> Error {
     if (!name) return invalid_value;
     Kernel *kernel = kernel_at(host);
@@ -139,7 +140,7 @@ API int cudaFuncGetName(const char **name, const void *host) {
   });
 }
 
-API int cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes) {
+API(int, cudaFuncGetParamInfo)(const void *host, size_t index, size_t *offset, size_t *bytes) {
   return call([&]() -> Error {
     Kernel *kernel = kernel_at(host);
     if (!kernel) return invalid_device_function;
@@ -151,7 +152,7 @@ API int cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, siz
   });
 }
 
-API int cudaGetFuncBySymbol(void **function, const void *host) {
+API(int, cudaGetFuncBySymbol)(void **function, const void *host) {
   return call([&]() -> Error {
     if (!function) return invalid_value;
     *function = kernel_at(host);
@@ -159,25 +160,26 @@ API int cudaGetFuncBySymbol(void **function, const void *host) {
   });
 }
 
-API int cudaGetKernel(void **kernel, const void *host) { return cudaGetFuncBySymbol(kernel, host); }
+API(int, cudaGetKernel)(void **kernel, const void *host) { return gpusim_cudaGetFuncBySymbol(kernel, host); }
 
-API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads, size_t shared,
-                                                               unsigned) {
+API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int *blocks, const void *host, int threads,
+                                                                 size_t shared, unsigned) {
   return call([&] { return active_blocks(blocks, kernel_at(host), threads, shared); });
 }
 
-API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads, size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+API(int, cudaOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, const void *host, int threads, size_t shared) {
+  return gpusim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
 }
 
-API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks, int threads) {
+API(int, cudaOccupancyAvailableDynamicSMemPerBlock)(size_t *bytes, const void *host, int blocks, int threads) {
   return call([&] { return free_shared(bytes, kernel_at(host), blocks, threads); });
 }
 
-API int cudaOccupancyMaxActiveClusters(int *count, const void *host, const LaunchConfiguration *configuration) {
+API(int, cudaOccupancyMaxActiveClusters)(int *count, const void *host, const LaunchConfiguration *configuration) {
   return call([&] { return clusters(count, kernel_at(host), configuration); });
 }
 
-API int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host, const LaunchConfiguration *configuration) {
+API(int, cudaOccupancyMaxPotentialClusterSize)(int *blocks, const void *host,
+                                               const LaunchConfiguration *configuration) {
   return call([&] { return largest_cluster(blocks, kernel_at(host), configuration); });
 }

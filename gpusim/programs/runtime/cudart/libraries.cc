@@ -56,17 +56,18 @@ Error entry(const char *name, void **function, unsigned version, uint64_t flags,
 
 }  // namespace
 
-API int cudaLibraryLoadData(Module **library, const void *code, void *, void **, unsigned, void *, void **, unsigned) {
+API(int, cudaLibraryLoadData)(Module **library, const void *code, void *, void **, unsigned, void *, void **,
+                              unsigned) {
   return call([&] { return load(library, code); });
 }
-API int cudaLibraryLoadFromFile(Module **library, const char *path, void *, void **, unsigned, void *, void **,
-                                unsigned) {
+API(int, cudaLibraryLoadFromFile)(Module **library, const char *path, void *, void **, unsigned, void *, void **,
+                                  unsigned) {
   return call([&]() -> Error { return library && path ? load_file(library, path) : invalid_value; });
 }
-API int cudaLibraryUnload(Module *library) {
+API(int, cudaLibraryUnload)(Module *library) {
   return call([&]() -> Error { return is_module(library) ? remove_module(library), success : invalid_handle; });
 }
-API int cudaLibraryGetKernel(Kernel **kernel, Module *library, const char *name) {
+API(int, cudaLibraryGetKernel)(Kernel **kernel, Module *library, const char *name) {
   return call([&]() -> Error {
     if (!kernel || !name) return invalid_value;
     if (!is_module(library)) return invalid_handle;
@@ -75,26 +76,25 @@ API int cudaLibraryGetKernel(Kernel **kernel, Module *library, const char *name)
     return error == invalid_device_function ? symbol_not_found : error;
   });
 }
-API int cudaLibraryGetGlobal(void **place, size_t *bytes, Module *library, const char *name) {
+API(int, cudaLibraryGetGlobal)(void **place, size_t *bytes, Module *library, const char *name) {
   return call([&] { return global_of(place, bytes, library, name); });
 }
-API int cudaLibraryGetManaged(void **place, size_t *bytes, Module *library, const char *name) {
+API(int, cudaLibraryGetManaged)(void **place, size_t *bytes, Module *library, const char *name) {
   return call([&] {
     Error error = global_of(place, bytes, library, name);
     if (!error && place && bytes) open_to_host(number(*place), *bytes, true);
     return error;
   });
 }
-API int cudaKernelSetAttributeForDevice(Kernel *kernel, int attribute, int value, int) {
-  return call([&]() -> Error {
-    return kernel_at(kernel) ? set_attribute(kernel, attribute, value) : invalid_device_function;
-  });
+API(int, cudaKernelSetAttributeForDevice)(Kernel *kernel, int attribute, int value, int) {
+  return call(
+      [&]() -> Error { return kernel_at(kernel) ? set_attribute(kernel, attribute, value) : invalid_device_function; });
 }
 
-API int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
-                                         int *status) {
+API(int, cudaGetDriverEntryPointByVersion)(const char *name, void **function, unsigned version,
+                                           unsigned long long flags, int *status) {
   return call([&] { return entry(name, function, version, flags, status); });
 }
-API int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status) {
+API(int, cudaGetDriverEntryPoint)(const char *name, void **function, unsigned long long flags, int *status) {
   return call([&] { return entry(name, function, unsigned(runtime_version()), flags, status); });
 }

@@ -14,21 +14,13 @@ Error enqueue(Stream *stream, Work work, bool later) {
 
 Error run_now(const Work &work, Stream *stream, bool later) {
   switch (work.kind) {
-    case Work::kernel:
-      return launch_now(work.launch, stream);
-    case Work::copy:
-      return copy_now(work.copied, stream, later);
-    case Work::fill:
-      return fill_now(work.filled, stream, later);
-    case Work::host:
-      work.call.function(work.call.data);
-      return success;
-    case Work::record_event:
-      return record(work.event, stream);
-    case Work::wait_event:
-      return stream_waits(stream, work.event);
-    case Work::child:
-      return run_nodes(*work.graph, stream);
+    case Work::kernel: return launch_now(work.launch, stream);
+    case Work::copy: return copy_now(work.copied, stream, later);
+    case Work::fill: return fill_now(work.filled, stream, later);
+    case Work::host: work.call.function(work.call.data); return success;
+    case Work::record_event: return record(work.event, stream);
+    case Work::wait_event: return stream_waits(stream, work.event);
+    case Work::child: return run_nodes(*work.graph, stream);
     default:  // memory of a graph is there from when it was built until it is destroyed
       return success;
   }

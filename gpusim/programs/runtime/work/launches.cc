@@ -40,15 +40,17 @@ Error pack_extra(Launch &launch, void *const *extra) {
 Error launch_now(const Launch &launch, Stream *stream) {
   auto &grid = launch.grid, &block = launch.block, &cluster = launch.cluster;
   if (Error error = known(launch.kernel)) return error;
-  Numbers numbers{launch.kernel->id, grid.x,  grid.y,  grid.z, block.x, block.y, block.z, launch.shared, stream->id,
-                  launch.cooperative, cluster.x, cluster.y, cluster.z, launch.flags};
+  Numbers numbers{launch.kernel->id, grid.x,    grid.y,        grid.z,      block.x,
+                  block.y,           block.z,   launch.shared, stream->id,  launch.cooperative,
+                  cluster.x,         cluster.y, cluster.z,     launch.flags};
   Numbers places = launch.places.empty() ? Numbers{0} : launch.places;
   if (!takes(callers_of_launch)) places.resize(1);
   numbers.insert(numbers.end(), places.begin(), places.end());
   Reply reply = ask("launch", numbers, launch.block_of_parameters.data(), launch.block_of_parameters.size());
   keep_print(reply.bytes);
-  bool fault = reply.error == 214 || reply.error == 702 || (reply.error >= 700 && reply.error < 720 && reply.error != 701 &&
-                                                            reply.error != 704 && reply.error != 705);
+  bool fault =
+      reply.error == 214 || reply.error == 702 ||
+      (reply.error >= 700 && reply.error < 720 && reply.error != 701 && reply.error != 704 && reply.error != 705);
   if (!fault) return reply.error;
   fail_later(reply.error);
   return success;

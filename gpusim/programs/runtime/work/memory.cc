@@ -52,8 +52,8 @@ Error release(uint64_t address, Stream *after) {
 Error copy_now(const Copy &copy, Stream *stream, bool later) {
   if (!copy.width || !copy.height || !copy.depth) return success;
   if (uint64_t(copy.way) > 4) return invalid_copy_direction;
-  Reply reply = ask("copy", {copy.into, copy.from, copy.width, copy.height, copy.depth, copy.into_pitch, copy.from_pitch,
-                             copy.into_slice, copy.from_slice, uint64_t(copy.way), stream->id, later});
+  Reply reply = ask("copy", {copy.into, copy.from, copy.width, copy.height, copy.depth, copy.into_pitch,
+                             copy.from_pitch, copy.into_slice, copy.from_slice, uint64_t(copy.way), stream->id, later});
   if (!later)
     if (Error error = settle()) return error;
   if (!reply.error) move_rows(copy);

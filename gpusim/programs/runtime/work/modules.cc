@@ -71,8 +71,9 @@ auto added(Table &table, const std::string &name, Module *module) {
 }
 
 void take_facts(Kernel *kernel, const Reply &reply) {
-  uint64_t *facts[] = {&kernel->id,  &kernel->registers, &kernel->shared,         &kernel->constant, &kernel->local,
-                       &kernel->threads, &kernel->ptx,   &kernel->binary, &kernel->dynamic_shared, &kernel->carveout};
+  uint64_t *facts[] = {
+      &kernel->id,      &kernel->registers, &kernel->shared, &kernel->constant,       &kernel->local,
+      &kernel->threads, &kernel->ptx,       &kernel->binary, &kernel->dynamic_shared, &kernel->carveout};
   size_t next = 0;
   for (auto fact : facts) *fact = reply.number(next++);
   uint64_t count = reply.number(next++);

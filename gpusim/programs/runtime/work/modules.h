@@ -35,7 +35,7 @@ struct Variable {
 };
 
 struct Module {
-  std::string image;  // a copy, or empty
+  std::string image;         // a copy, or empty
   const void *at = nullptr;  // of the image otherwise
   uint64_t bytes = 0, id = 0;
   bool loaded = false;

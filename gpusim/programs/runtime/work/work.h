@@ -60,7 +60,7 @@ struct Copy {
 
 struct Fill {
   uint64_t into = 0, width = 0, height = 1, depth = 1, pitch = 0, slice = 0;  // width in elements
-  unsigned value = 0, element = 1;  // bytes of an element
+  unsigned value = 0, element = 1;                                            // bytes of an element
 };
 
 struct Host {
@@ -75,7 +75,7 @@ struct Work {
   Fill filled;
   Host call;
   Event *event = nullptr;
-  std::shared_ptr<Graph> graph;  // of a child
+  std::shared_ptr<Graph> graph;     // of a child
   uint64_t address = 0, bytes = 0;  // of an allocation
 };
 

@@ -67,8 +67,16 @@ Error copy_rows(const Rows &rows, int way, void *stream, bool later) {
   Side of = side(from, {0, rows.from_y, 0}, {const_cast<void *>(rows.from), rows.from_pitch, 0, 0});
   Work work;
   work.kind = Work::copy;
-  work.copied = {to.address + rows.into_x, of.address + rows.from_x, rows.width, rows.height, 1, to.pitch, of.pitch,
-                 to.slice, of.slice, Way(way)};
+  work.copied = {to.address + rows.into_x,
+                 of.address + rows.from_x,
+                 rows.width,
+                 rows.height,
+                 1,
+                 to.pitch,
+                 of.pitch,
+                 to.slice,
+                 of.slice,
+                 Way(way)};
   return enqueue(stream_at(stream), std::move(work), later);
 }
 
@@ -101,8 +109,8 @@ struct PeerCopyParameters {  // cudaMemcpy3DPeerParms
 };
 
 CopyParameters plain(const PeerCopyParameters &peer) {
-  return {peer.from_array, peer.from_position, peer.from, peer.into_array, peer.into_position, peer.into, peer.extent,
-          int(Way::any)};
+  return {peer.from_array,    peer.from_position, peer.from,   peer.into_array,
+          peer.into_position, peer.into,          peer.extent, int(Way::any)};
 }
 
 }  // namespace
@@ -122,20 +130,20 @@ Error copy_of(Copy *copy, const CopyParameters *parameters) {
   Side of = side(from, parameters->from_position, parameters->from);
   Side to = side(into, parameters->into_position, parameters->into);
   auto &extent = parameters->extent;
-  *copy = {to.address, of.address, extent.width * unit, extent.height, extent.depth, to.pitch, of.pitch, to.slice,
-           of.slice, Way(parameters->way)};
+  *copy = {to.address, of.address, extent.width * unit, extent.height, extent.depth, to.pitch, of.pitch,
+           to.slice,   of.slice,   Way(parameters->way)};
   return success;
 }
 
 }  // namespace gpusim
 
-API int cudaMalloc3DArray(Array **array, const Channels *channels, Extent extent, unsigned flags) {
+API(int, cudaMalloc3DArray)(Array **array, const Channels *channels, Extent extent, unsigned flags) {
   return call([&] { return add_array(array, channels, extent, flags); });
 }
-API int cudaMallocArray(Array **array, const Channels *channels, size_t width, size_t height, unsigned flags) {
+API(int, cudaMallocArray)(Array **array, const Channels *channels, size_t width, size_t height, unsigned flags) {
   return call([&] { return add_array(array, channels, {width, height, 0}, flags); });
 }
-API int cudaFreeArray(void *array) {
+API(int, cudaFreeArray)(void *array) {
   return call([&]() -> Error {
     if (!array) return success;
     Array *found = array_at(array);
@@ -145,7 +153,7 @@ API int cudaFreeArray(void *array) {
     return error;
   });
 }
-API int cudaArrayGetInfo(Channels *channels, Extent *extent, unsigned *flags, void *array) {
+API(int, cudaArrayGetInfo)(Channels *channels, Extent *extent, unsigned *flags, void *array) {
   return call([&]() -> Error {
     Array *found = array_at(array);
     if (!found) return invalid_handle;
@@ -155,62 +163,65 @@ API int cudaArrayGetInfo(Channels *channels, Extent *extent, unsigned *flags, vo
     return success;
   });
 }
-API int cudaGetChannelDesc(Channels *channels, void *array) { return cudaArrayGetInfo(channels, nullptr, nullptr, array); }
-API Channels cudaCreateChannelDesc(int x, int y, int z, int w, int format) { return {x, y, z, w, format}; }
+API(int, cudaGetChannelDesc)(Channels *channels, void *array) {
+  return gpusim_cudaArrayGetInfo(channels, nullptr, nullptr, array);
+}
+API(Channels, cudaCreateChannelDesc)(int x, int y, int z, int w, int format) { return {x, y, z, w, format}; }
 
-API int cudaMemcpy3D(const CopyParameters *parameters) {
+API(int, cudaMemcpy3D)(const CopyParameters *parameters) {
   return call([&]() -> Error { return parameters ? copy(*parameters, nullptr, false) : invalid_value; });
 }
-API int cudaMemcpy3DAsync(const CopyParameters *parameters, void *stream) {
+API(int, cudaMemcpy3DAsync)(const CopyParameters *parameters, void *stream) {
   return call([&]() -> Error { return parameters ? copy(*parameters, stream, true) : invalid_value; });
 }
-API int cudaMemcpy3DPeer(const PeerCopyParameters *parameters) {
+API(int, cudaMemcpy3DPeer)(const PeerCopyParameters *parameters) {
   return call([&]() -> Error { return parameters ? copy(plain(*parameters), nullptr, false) : invalid_value; });
 }
-API int cudaMemcpy3DPeerAsync(const PeerCopyParameters *parameters, void *stream) {
+API(int, cudaMemcpy3DPeerAsync)(const PeerCopyParameters *parameters, void *stream) {
   return call([&]() -> Error { return parameters ? copy(plain(*parameters), stream, true) : invalid_value; });
 }
 
-API int cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
-                            int way) {
+API(int, cudaMemcpy2DToArray)(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                              size_t height, int way) {
   return call([&] {
     return copy_rows({array, x, y, nullptr, 0, nullptr, 0, 0, from, pitch, width, height}, way, nullptr, false);
   });
 }
-API int cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-                                 size_t height, int way, void *stream) {
+API(int, cudaMemcpy2DToArrayAsync)(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                   size_t height, int way, void *stream) {
   return call([&] {
     return copy_rows({array, x, y, nullptr, 0, nullptr, 0, 0, from, pitch, width, height}, way, stream, true);
   });
 }
-API int cudaMemcpy2DFromArray(void *into, size_t pitch, const void *array, size_t x, size_t y, size_t width,
-                              size_t height, int way) {
+API(int, cudaMemcpy2DFromArray)(void *into, size_t pitch, const void *array, size_t x, size_t y, size_t width,
+                                size_t height, int way) {
   return call([&] {
     return copy_rows({nullptr, 0, 0, into, pitch, array, x, y, nullptr, 0, width, height}, way, nullptr, false);
   });
 }
-API int cudaMemcpy2DFromArrayAsync(void *into, size_t pitch, const void *array, size_t x, size_t y, size_t width,
-                                   size_t height, int way, void *stream) {
+API(int, cudaMemcpy2DFromArrayAsync)(void *into, size_t pitch, const void *array, size_t x, size_t y, size_t width,
+                                     size_t height, int way, void *stream) {
   return call([&] {
     return copy_rows({nullptr, 0, 0, into, pitch, array, x, y, nullptr, 0, width, height}, way, stream, true);
   });
 }
-API int cudaMemcpy2DArrayToArray(void *into, size_t into_x, size_t into_y, const void *from, size_t from_x,
-                                 size_t from_y, size_t width, size_t height, int way) {
+API(int, cudaMemcpy2DArrayToArray)(void *into, size_t into_x, size_t into_y, const void *from, size_t from_x,
+                                   size_t from_y, size_t width, size_t height, int way) {
   return call([&] {
     Rows rows{into, into_x, into_y, nullptr, 0, from, from_x, from_y, nullptr, 0, width, height};
     return copy_rows(rows, way, nullptr, false);
   });
 }
-API int cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from, size_t bytes, int way) {
+API(int, cudaMemcpyToArray)(void *array, size_t x, size_t y, const void *from, size_t bytes, int way) {
   return call([&] { return copy_line(array, x, y, const_cast<void *>(from), bytes, true, way, nullptr, false); });
 }
-API int cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t bytes, int way, void *stream) {
+API(int, cudaMemcpyToArrayAsync)(void *array, size_t x, size_t y, const void *from, size_t bytes, int way,
+                                 void *stream) {
   return call([&] { return copy_line(array, x, y, const_cast<void *>(from), bytes, true, way, stream, true); });
 }
-API int cudaMemcpyFromArray(void *into, void *array, size_t x, size_t y, size_t bytes, int way) {
+API(int, cudaMemcpyFromArray)(void *into, void *array, size_t x, size_t y, size_t bytes, int way) {
   return call([&] { return copy_line(array, x, y, into, bytes, false, way, nullptr, false); });
 }
-API int cudaMemcpyFromArrayAsync(void *into, void *array, size_t x, size_t y, size_t bytes, int way, void *stream) {
+API(int, cudaMemcpyFromArrayAsync)(void *into, void *array, size_t x, size_t y, size_t bytes, int way, void *stream) {
   return call([&] { return copy_line(array, x, y, into, bytes, false, way, stream, true); });
 }

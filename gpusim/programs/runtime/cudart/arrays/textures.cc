@@ -53,8 +53,8 @@ std::map<uint64_t, Texture> textures;
 bool image_of(const Array &array, Image *image) {
   bool in_layers = array.flags & layered;
   uint64_t depth = array.extent.depth;
-  *image = {array.address, array.pitch, array.extent.width, array.extent.height, in_layers ? 0 : depth,
-            in_layers ? depth : 0, array.channels};
+  *image = {array.address,         array.pitch,           array.extent.width, array.extent.height,
+            in_layers ? 0 : depth, in_layers ? depth : 0, array.channels};
   return !(array.flags & cubemap);
 }
 
@@ -81,8 +81,14 @@ uint64_t bits(float value) {
 }
 
 Numbers numbers_of(const Image &image, const Reading &reading) {
-  Numbers made{image.address, image.pitch,  image.width, image.height,
-               image.depth,   image.layers, uint64_t(image.channels.x) / 8, count(image.channels),
+  Numbers made{image.address,
+               image.pitch,
+               image.width,
+               image.height,
+               image.depth,
+               image.layers,
+               uint64_t(image.channels.x) / 8,
+               count(image.channels),
                uint64_t(image.channels.format)};
   for (int mode : reading.address) made.push_back(uint64_t(mode));
   for (int one : {reading.filter, reading.read, reading.normalized}) made.push_back(uint64_t(one));
@@ -101,30 +107,30 @@ Error create(uint64_t *object, const Resource *resource, const Reading *reading)
 }
 
 bool is_plain(const Resource *resource) {
-  return !resource || (resource->type != of_mipmaps &&
-                       (resource->type != of_array || !array_at(resource->array) ||
-                        !(array_at(resource->array)->flags & cubemap)));
+  return !resource || (resource->type != of_mipmaps && (resource->type != of_array || !array_at(resource->array) ||
+                                                        !(array_at(resource->array)->flags & cubemap)));
 }
 
 }  // namespace
 
-API int cudaCreateTextureObject(uint64_t *object, const Resource *resource, const Reading *reading, const void *view) {
-  if (view || !is_plain(resource)) refuse("cudaCreateTextureObject with a view, mipmaps or a cube", PLACE);
+API(int, cudaCreateTextureObject)(uint64_t *object, const Resource *resource, const Reading *reading,
+                                  const void *view) {
+  if (view || !is_plain(resource)) refuse("cudaCreateTextureObject with a view, mipmaps or a cube");
   return call([&] { return create(object, resource, reading); });
 }
-API int cudaDestroyTextureObject(uint64_t object) {
+API(int, cudaDestroyTextureObject)(uint64_t object) {
   return call([&]() -> Error {
     if (!object) return success;
     if (!textures.erase(object)) return invalid_value;
     return ask("untexture", {object}).error;
   });
 }
-API int cudaGetTextureObjectResourceDesc(Resource *resource, uint64_t object) {
+API(int, cudaGetTextureObjectResourceDesc)(Resource *resource, uint64_t object) {
   return call([&]() -> Error {
     return textures.count(object) && resource ? *resource = textures[object].resource, success : invalid_value;
   });
 }
-API int cudaGetTextureObjectTextureDesc(Reading *reading, uint64_t object) {
+API(int, cudaGetTextureObjectTextureDesc)(Reading *reading, uint64_t object) {
   return call([&]() -> Error {
     return textures.count(object) && reading ? *reading = textures[object].reading, success : invalid_value;
   });

@@ -74,11 +74,11 @@ struct InstantiateParameters {  // cudaGraphInstantiateParams
 namespace gpusim {
 
 // nodes.cc: what parameters mean, and back
-Error read(Work *work, const KernelParameters *parameters, void *place);
+Error read(Work *work, const KernelParameters *parameters);
 Error read(Work *work, const CopyParameters *parameters);
 Error read(Work *work, const FillParameters *parameters);
 Error read(Work *work, const HostParameters *parameters);
-Error read(Work *work, NodeParameters *parameters, Graph *graph, void *place);
+Error read(Work *work, NodeParameters *parameters, Graph *graph);
 
 // ../arrays/arrays.cc
 Error copy_of(Copy *copy, const CopyParameters *parameters);

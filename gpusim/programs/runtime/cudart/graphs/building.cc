@@ -52,16 +52,16 @@ Error remove_edges(Graph *graph, Node *const *from, Node *const *to, size_t coun
 Error give_edges(const Graph *graph, Node **from, Node **to, size_t *count) {
   if (!graph || !count) return invalid_value;
   auto edges = edges_of(*graph);
-  for (size_t i = 0; from && to && i < std::min(*count, edges.size()); i++) from[i] = edges[i].from, to[i] = edges[i].to;
+  for (size_t i = 0; from && to && i < std::min(*count, edges.size()); i++)
+    from[i] = edges[i].from, to[i] = edges[i].to;
   *count = from && to ? std::min(*count, edges.size()) : edges.size();
   return success;
 }
 
-Error add_any_node(Node **node, Graph *graph, Node *const *after, size_t count, NodeParameters *parameters,
-                   void *place) {
+Error add_any_node(Node **node, Graph *graph, Node *const *after, size_t count, NodeParameters *parameters) {
   if (!node || !graph || (count && !after)) return invalid_value;
   Work work;
-  if (Error error = read(&work, parameters, graph, place)) return error;
+  if (Error error = read(&work, parameters, graph)) return error;
   *node = add_node(graph, std::vector<Node *>(after, after + count), std::move(work));
   return success;
 }
@@ -100,7 +100,8 @@ Error write_dot(const Graph &graph, const char *path) {
   for (auto &node : graph.nodes) {
     bool kernel = node->work.kind == Work::kernel;
     const char *name = kernel ? node->work.launch.kernel->name.c_str() : "";
-    std::fprintf(file, "  \"%p\" [label=\"%d %s\"];\n", static_cast<void *>(node.get()), type_of(node->work.kind), name);
+    std::fprintf(file, "  \"%p\" [label=\"%d %s\"];\n", static_cast<void *>(node.get()), type_of(node->work.kind),
+                 name);
   }
   for (auto &edge : edges_of(graph))
     std::fprintf(file, "  \"%p\" -> \"%p\";\n", static_cast<void *>(edge.from), static_cast<void *>(edge.to));
@@ -116,56 +117,57 @@ Node *find_copy(const Graph &copy, const Node *original) {
 
 }  // namespace
 
-API int cudaGraphCreate(Graph **graph, unsigned) {
+API(int, cudaGraphCreate)(Graph **graph, unsigned) {
   return call([&]() -> Error { return graph ? *graph = new Graph, success : invalid_value; });
 }
-API int cudaGraphDestroy(Graph *graph) {
+API(int, cudaGraphDestroy)(Graph *graph) {
   return call([&]() -> Error {
     if (!graph) return invalid_value;
     delete graph;
     return success;
   });
 }
-API int cudaGraphClone(Graph **copy, const Graph *graph) {
+API(int, cudaGraphClone)(Graph **copy, const Graph *graph) {
   return call([&]() -> Error { return copy && graph ? *copy = copied(*graph).release(), success : invalid_value; });
 }
-API int cudaGraphNodeFindInClone(Node **node, const Node *original, const Graph *copy) {
+API(int, cudaGraphNodeFindInClone)(Node **node, const Node *original, const Graph *copy) {
   return call([&]() -> Error {
     if (!node || !copy) return invalid_value;
     *node = find_copy(*copy, original);
     return *node ? success : invalid_value;
   });
 }
-API int cudaGraphDestroyNode(Node *node) {
+API(int, cudaGraphDestroyNode)(Node *node) {
   return call([&]() -> Error { return node ? remove_node(node), success : invalid_value; });
 }
-API int cudaGraphNodeGetType(const Node *node, int *type) {
+API(int, cudaGraphNodeGetType)(const Node *node, int *type) {
   return call([&]() -> Error { return node && type ? *type = type_of(node->work.kind), success : invalid_value; });
 }
-API int cudaGraphGetNodes(const Graph *graph, Node **nodes, size_t *count) {
+API(int, cudaGraphGetNodes)(const Graph *graph, Node **nodes, size_t *count) {
   return call([&]() -> Error { return graph ? give_some(all(*graph, false), nodes, count) : invalid_value; });
 }
-API int cudaGraphGetRootNodes(const Graph *graph, Node **nodes, size_t *count) {
+API(int, cudaGraphGetRootNodes)(const Graph *graph, Node **nodes, size_t *count) {
   return call([&]() -> Error { return graph ? give_some(all(*graph, true), nodes, count) : invalid_value; });
 }
-API int cudaGraphChildGraphNodeGetGraph(const Node *node, Graph **graph) {
+API(int, cudaGraphChildGraphNodeGetGraph)(const Node *node, Graph **graph) {
   return call([&]() -> Error {
     if (!node || !graph || node->work.kind != Work::child) return invalid_value;
     *graph = node->work.graph.get();
     return success;
   });
 }
-API int cudaGraphDebugDotPrint(const Graph *graph, const char *path, unsigned) {
+API(int, cudaGraphDebugDotPrint)(const Graph *graph, const char *path, unsigned) {
   return call([&]() -> Error { return graph ? write_dot(*graph, path) : invalid_value; });
 }
 
-API int cudaGraphInstantiate(Executable **executable, const Graph *graph, unsigned long long flags) {
+API(int, cudaGraphInstantiate)(Executable **executable, const Graph *graph, unsigned long long flags) {
   return call([&] { return instantiate(executable, graph, flags); });
 }
-API int cudaGraphInstantiateWithFlags(Executable **executable, const Graph *graph, unsigned long long flags) {
+API(int, cudaGraphInstantiateWithFlags)(Executable **executable, const Graph *graph, unsigned long long flags) {
   return call([&] { return instantiate(executable, graph, flags); });
 }
-API int cudaGraphInstantiateWithParams(Executable **executable, const Graph *graph, InstantiateParameters *parameters) {
+API(int, cudaGraphInstantiateWithParams)(Executable **executable, const Graph *graph,
+                                         InstantiateParameters *parameters) {
   return call([&]() -> Error {
     if (!parameters) return invalid_value;
     Error error = instantiate(executable, graph, parameters->flags);
@@ -174,23 +176,23 @@ API int cudaGraphInstantiateWithParams(Executable **executable, const Graph *gra
     return error;
   });
 }
-API int cudaGraphExecGetFlags(const Executable *executable, unsigned long long *flags) {
+API(int, cudaGraphExecGetFlags)(const Executable *executable, unsigned long long *flags) {
   return call([&]() -> Error { return executable && flags ? *flags = executable->flags, success : invalid_value; });
 }
-API int cudaGraphUpload(Executable *executable, void *) {
+API(int, cudaGraphUpload)(Executable *executable, void *) {
   return call([&]() -> Error { return executable ? success : invalid_value; });
 }
-API int cudaGraphLaunch(Executable *executable, void *stream) {
+API(int, cudaGraphLaunch)(Executable *executable, void *stream) {
   return call([&] { return launch_graph(executable, stream_at(stream)); });
 }
-API int cudaGraphExecDestroy(Executable *executable) {
+API(int, cudaGraphExecDestroy)(Executable *executable) {
   return call([&]() -> Error {
     if (!executable) return invalid_value;
     delete executable;
     return success;
   });
 }
-API int cudaGraphExecUpdate(Executable *executable, const Graph *graph, UpdateResult *result) {
+API(int, cudaGraphExecUpdate)(Executable *executable, const Graph *graph, UpdateResult *result) {
   return call([&]() -> Error {
     if (!executable || !graph) return invalid_value;
     Difference found = update(executable, *graph);
@@ -199,20 +201,20 @@ API int cudaGraphExecUpdate(Executable *executable, const Graph *graph, UpdateRe
   });
 }
 
-API int cudaUserObjectCreate(UserObject **object, void *of, void (*destroy)(void *), unsigned count, unsigned) {
+API(int, cudaUserObjectCreate)(UserObject **object, void *of, void (*destroy)(void *), unsigned count, unsigned) {
   return call([&]() -> Error {
     if (!object || !destroy || !count) return invalid_value;
     *object = new UserObject{of, destroy, count};
     return success;
   });
 }
-API int cudaUserObjectRetain(UserObject *object, unsigned count) {
+API(int, cudaUserObjectRetain)(UserObject *object, unsigned count) {
   return call([&]() -> Error { return object ? object->count += count, success : invalid_value; });
 }
-API int cudaUserObjectRelease(UserObject *object, unsigned count) {
+API(int, cudaUserObjectRelease)(UserObject *object, unsigned count) {
   return call([&]() -> Error { return object ? release_object(object, count), success : invalid_value; });
 }
-API int cudaGraphRetainUserObject(Graph *graph, UserObject *object, unsigned count, unsigned flags) {
+API(int, cudaGraphRetainUserObject)(Graph *graph, UserObject *object, unsigned count, unsigned flags) {
   return call([&]() -> Error {
     constexpr unsigned moved = 1;  // the caller's references become the graph's
     if (!graph || !object) return invalid_value;

@@ -8,9 +8,7 @@ namespace {
 enum { none, active, invalidated };  // cudaStreamCaptureStatus
 int mode_of_thread = 0;
 
-int status_of(const Stream &stream) {
-  return !stream.capture ? none : stream.capture->invalid ? invalidated : active;
-}
+int status_of(const Stream &stream) { return !stream.capture ? none : stream.capture->invalid ? invalidated : active; }
 
 }  // namespace
 
@@ -38,22 +36,22 @@ Error set_tips(Stream *stream, Node *const *after, size_t count, unsigned flags)
 
 }  // namespace gpusim
 
-API int cudaStreamBeginCapture(void *stream, int mode) {
+API(int, cudaStreamBeginCapture)(void *stream, int mode) {
   return call([&] { return begin_capture(stream_at(stream), mode, nullptr, {}); });
 }
-API int cudaStreamBeginCaptureToGraph(void *stream, Graph *graph, Node *const *after, const void *, size_t count,
-                                      int mode) {
+API(int, cudaStreamBeginCaptureToGraph)(void *stream, Graph *graph, Node *const *after, const void *, size_t count,
+                                        int mode) {
   return call([&]() -> Error {
     if (!graph) return invalid_value;
     return begin_capture(stream_at(stream), mode, graph, std::vector<Node *>(after, after + count));
   });
 }
-API int cudaStreamEndCapture(void *stream, Graph **graph) {
+API(int, cudaStreamEndCapture)(void *stream, Graph **graph) {
   return call([&] { return end_capture(stream_at(stream), graph); });
 }
-API int cudaStreamIsCapturing(void *stream, int *status) {
+API(int, cudaStreamIsCapturing)(void *stream, int *status) {
   return call([&] { return capture_facts(stream_at(stream), {status, nullptr, nullptr, nullptr, nullptr}); });
 }
-API int cudaThreadExchangeStreamCaptureMode(int *mode) {
+API(int, cudaThreadExchangeStreamCaptureMode)(int *mode) {
   return call([&]() -> Error { return mode ? std::swap(*mode, mode_of_thread), success : invalid_value; });
 }

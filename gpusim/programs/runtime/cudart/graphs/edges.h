@@ -23,8 +23,7 @@ std::vector<Node *> followers(const Node *node);
 Error add_edges(Graph *graph, Node *const *from, Node *const *to, size_t count);
 Error remove_edges(Graph *graph, Node *const *from, Node *const *to, size_t count);
 Error give_edges(const Graph *graph, Node **from, Node **to, size_t *count);
-Error add_any_node(Node **node, Graph *graph, Node *const *after, size_t count, NodeParameters *parameters,
-                   void *place);
+Error add_any_node(Node **node, Graph *graph, Node *const *after, size_t count, NodeParameters *parameters);
 
 // capturing.cc
 Error capture_facts(Stream *stream, const CaptureFacts &into);

@@ -7,14 +7,14 @@ using namespace gpusim;
 
 namespace gpusim {
 
-Error read(Work *work, const KernelParameters *parameters, void *place) {
+Error read(Work *work, const KernelParameters *parameters) {
   if (!parameters) return invalid_value;
   work->kind = Work::kernel;
   Launch &launch = work->launch;
   launch.kernel = kernel_at(parameters->function);
   launch.grid = size(parameters->grid), launch.block = size(parameters->block);
   launch.shared = parameters->shared;
-  launch.places = places_of_callers(place);
+  launch.places = places_of_callers();
   return parameters->arguments ? pack(launch, parameters->arguments) : pack_extra(launch, parameters->extra);
 }
 
@@ -29,8 +29,10 @@ Error read(Work *work, const FillParameters *parameters) {
   unsigned element = parameters->element;
   if (element != 1 && element != 2 && element != 4) return invalid_value;
   work->kind = Work::fill;
-  work->filled = {number(parameters->into), parameters->width, parameters->height, 1,
-                  parameters->pitch,        0,                 parameters->value,  element};
+  work->filled = {number(parameters->into), parameters->width,
+                  parameters->height,       1,
+                  parameters->pitch,        0,
+                  parameters->value,        element};
   return success;
 }
 
@@ -76,9 +78,9 @@ Error set(Node *node, Work::Kind kind, const Parameters *parameters) {
   return set(node, kind, error, std::move(work));
 }
 
-Error set_kernel(Node *node, const KernelParameters *parameters, void *place) {
+Error set_kernel(Node *node, const KernelParameters *parameters) {
   Work work;
-  Error error = read(&work, parameters, place);
+  Error error = read(&work, parameters);
   return set(node, Work::kernel, error, std::move(work));
 }
 
@@ -167,116 +169,106 @@ Error read_release(Work *work, void *address) {
 namespace gpusim {
 
 // Kinds of nodes have the numbers of cudaGraphNodeType.
-Error read(Work *work, NodeParameters *parameters, Graph *graph, void *place) {
+Error read(Work *work, NodeParameters *parameters, Graph *graph) {
   if (!parameters) return invalid_value;
   switch (parameters->type) {
-    case 0:
-      return read(work, &parameters->kernel, place);
-    case 1:
-      return read(work, &parameters->copy.copy);
-    case 2:
-      return read(work, &parameters->fill);
-    case 3:
-      return read(work, &parameters->host);
-    case 4:
-      return read_child(work, parameters->graph);
-    case 5:
-      return success;
-    case 6:
-      return read_event(work, Work::wait_event, parameters->event);
-    case 7:
-      return read_event(work, Work::record_event, parameters->event);
-    case 10:
-      return allocation(work, graph, &parameters->allocation);
-    case 11:
-      return read_release(work, parameters->released);
+    case 0: return read(work, &parameters->kernel);
+    case 1: return read(work, &parameters->copy.copy);
+    case 2: return read(work, &parameters->fill);
+    case 3: return read(work, &parameters->host);
+    case 4: return read_child(work, parameters->graph);
+    case 5: return success;
+    case 6: return read_event(work, Work::wait_event, parameters->event);
+    case 7: return read_event(work, Work::record_event, parameters->event);
+    case 10: return allocation(work, graph, &parameters->allocation);
+    case 11: return read_release(work, parameters->released);
   }
-  refuse("a graph's node of this kind (semaphore or condition)", place);
+  refuse("a graph's node of this kind (semaphore or condition)");
 }
 
 }  // namespace gpusim
 
-API int cudaGraphAddKernelNode(Node **node, Graph *graph, Node *const *after, size_t count,
-                               const KernelParameters *parameters) {
-  return add(node, graph, after, count, [&](Work *work) { return read(work, parameters, PLACE); });
-}
-API int cudaGraphAddMemcpyNode(Node **node, Graph *graph, Node *const *after, size_t count,
-                               const CopyParameters *parameters) {
+API(int, cudaGraphAddKernelNode)(Node **node, Graph *graph, Node *const *after, size_t count,
+                                 const KernelParameters *parameters) {
   return add(node, graph, after, count, [&](Work *work) { return read(work, parameters); });
 }
-API int cudaGraphAddMemcpyNode1D(Node **node, Graph *graph, Node *const *after, size_t count, void *into,
-                                 const void *from, size_t bytes, int way) {
+API(int, cudaGraphAddMemcpyNode)(Node **node, Graph *graph, Node *const *after, size_t count,
+                                 const CopyParameters *parameters) {
+  return add(node, graph, after, count, [&](Work *work) { return read(work, parameters); });
+}
+API(int, cudaGraphAddMemcpyNode1D)(Node **node, Graph *graph, Node *const *after, size_t count, void *into,
+                                   const void *from, size_t bytes, int way) {
   return add(node, graph, after, count, [&](Work *work) { return line(work, into, from, bytes, way); });
 }
-API int cudaGraphAddMemcpyNodeToSymbol(Node **node, Graph *graph, Node *const *after, size_t count, const void *symbol,
-                                       const void *from, size_t bytes, size_t offset, int way) {
+API(int, cudaGraphAddMemcpyNodeToSymbol)(Node **node, Graph *graph, Node *const *after, size_t count,
+                                         const void *symbol, const void *from, size_t bytes, size_t offset, int way) {
   return add(node, graph, after, count, [&](Work *work) {
     void *place = nullptr;
     Error error = in_symbol(&place, symbol, bytes, offset);
     return error ? error : line(work, place, from, bytes, way);
   });
 }
-API int cudaGraphAddMemcpyNodeFromSymbol(Node **node, Graph *graph, Node *const *after, size_t count, void *into,
-                                         const void *symbol, size_t bytes, size_t offset, int way) {
+API(int, cudaGraphAddMemcpyNodeFromSymbol)(Node **node, Graph *graph, Node *const *after, size_t count, void *into,
+                                           const void *symbol, size_t bytes, size_t offset, int way) {
   return add(node, graph, after, count, [&](Work *work) {
     void *place = nullptr;
     Error error = in_symbol(&place, symbol, bytes, offset);
     return error ? error : line(work, into, place, bytes, way);
   });
 }
-API int cudaGraphAddMemsetNode(Node **node, Graph *graph, Node *const *after, size_t count,
-                               const FillParameters *parameters) {
+API(int, cudaGraphAddMemsetNode)(Node **node, Graph *graph, Node *const *after, size_t count,
+                                 const FillParameters *parameters) {
   return add(node, graph, after, count, [&](Work *work) { return read(work, parameters); });
 }
-API int cudaGraphAddHostNode(Node **node, Graph *graph, Node *const *after, size_t count,
-                             const HostParameters *parameters) {
+API(int, cudaGraphAddHostNode)(Node **node, Graph *graph, Node *const *after, size_t count,
+                               const HostParameters *parameters) {
   return add(node, graph, after, count, [&](Work *work) { return read(work, parameters); });
 }
-API int cudaGraphAddChildGraphNode(Node **node, Graph *graph, Node *const *after, size_t count, const Graph *child) {
+API(int, cudaGraphAddChildGraphNode)(Node **node, Graph *graph, Node *const *after, size_t count, const Graph *child) {
   return add(node, graph, after, count, [&](Work *work) { return read_child(work, child); });
 }
-API int cudaGraphAddEmptyNode(Node **node, Graph *graph, Node *const *after, size_t count) {
+API(int, cudaGraphAddEmptyNode)(Node **node, Graph *graph, Node *const *after, size_t count) {
   return add(node, graph, after, count, [](Work *) { return success; });
 }
-API int cudaGraphAddEventRecordNode(Node **node, Graph *graph, Node *const *after, size_t count, Event *event) {
+API(int, cudaGraphAddEventRecordNode)(Node **node, Graph *graph, Node *const *after, size_t count, Event *event) {
   return add(node, graph, after, count, [&](Work *work) { return read_event(work, Work::record_event, event); });
 }
-API int cudaGraphAddEventWaitNode(Node **node, Graph *graph, Node *const *after, size_t count, Event *event) {
+API(int, cudaGraphAddEventWaitNode)(Node **node, Graph *graph, Node *const *after, size_t count, Event *event) {
   return add(node, graph, after, count, [&](Work *work) { return read_event(work, Work::wait_event, event); });
 }
-API int cudaGraphAddMemAllocNode(Node **node, Graph *graph, Node *const *after, size_t count,
-                                 AllocationParameters *parameters) {
+API(int, cudaGraphAddMemAllocNode)(Node **node, Graph *graph, Node *const *after, size_t count,
+                                   AllocationParameters *parameters) {
   return add(node, graph, after, count, [&](Work *work) { return allocation(work, graph, parameters); });
 }
-API int cudaGraphAddMemFreeNode(Node **node, Graph *graph, Node *const *after, size_t count, void *address) {
+API(int, cudaGraphAddMemFreeNode)(Node **node, Graph *graph, Node *const *after, size_t count, void *address) {
   return add(node, graph, after, count, [&](Work *work) { return read_release(work, address); });
 }
 
-API int cudaGraphKernelNodeGetParams(Node *node, KernelParameters *into) {
+API(int, cudaGraphKernelNodeGetParams)(Node *node, KernelParameters *into) {
   return call([&] { return give(node, into); });
 }
-API int cudaGraphMemcpyNodeGetParams(Node *node, CopyParameters *into) {
+API(int, cudaGraphMemcpyNodeGetParams)(Node *node, CopyParameters *into) {
   return call([&] { return give(node, into); });
 }
-API int cudaGraphMemsetNodeGetParams(Node *node, FillParameters *into) {
+API(int, cudaGraphMemsetNodeGetParams)(Node *node, FillParameters *into) {
   return call([&] { return give(node, into); });
 }
-API int cudaGraphHostNodeGetParams(Node *node, HostParameters *into) {
+API(int, cudaGraphHostNodeGetParams)(Node *node, HostParameters *into) {
   return call([&] { return give(node, into); });
 }
-API int cudaGraphKernelNodeSetParams(Node *node, const KernelParameters *parameters) {
-  return call([&] { return set_kernel(node, parameters, PLACE); });
+API(int, cudaGraphKernelNodeSetParams)(Node *node, const KernelParameters *parameters) {
+  return call([&] { return set_kernel(node, parameters); });
 }
-API int cudaGraphMemcpyNodeSetParams(Node *node, const CopyParameters *parameters) {
+API(int, cudaGraphMemcpyNodeSetParams)(Node *node, const CopyParameters *parameters) {
   return call([&] { return set(node, Work::copy, parameters); });
 }
-API int cudaGraphMemsetNodeSetParams(Node *node, const FillParameters *parameters) {
+API(int, cudaGraphMemsetNodeSetParams)(Node *node, const FillParameters *parameters) {
   return call([&] { return set(node, Work::fill, parameters); });
 }
-API int cudaGraphHostNodeSetParams(Node *node, const HostParameters *parameters) {
+API(int, cudaGraphHostNodeSetParams)(Node *node, const HostParameters *parameters) {
   return call([&] { return set(node, Work::host, parameters); });
 }
-API int cudaGraphMemcpyNodeSetParams1D(Node *node, void *into, const void *from, size_t bytes, int way) {
+API(int, cudaGraphMemcpyNodeSetParams1D)(Node *node, void *into, const void *from, size_t bytes, int way) {
   return call([&] {
     Work work;
     Error error = line(&work, into, from, bytes, way);
@@ -284,47 +276,48 @@ API int cudaGraphMemcpyNodeSetParams1D(Node *node, void *into, const void *from,
   });
 }
 
-API int cudaGraphExecKernelNodeSetParams(Executable *executable, const Node *node, const KernelParameters *parameters) {
-  return call([&] { return set_kernel(copy_in(executable, node), parameters, PLACE); });
+API(int, cudaGraphExecKernelNodeSetParams)(Executable *executable, const Node *node,
+                                           const KernelParameters *parameters) {
+  return call([&] { return set_kernel(copy_in(executable, node), parameters); });
 }
-API int cudaGraphExecMemcpyNodeSetParams(Executable *executable, const Node *node, const CopyParameters *parameters) {
+API(int, cudaGraphExecMemcpyNodeSetParams)(Executable *executable, const Node *node, const CopyParameters *parameters) {
   return call([&] { return set(copy_in(executable, node), Work::copy, parameters); });
 }
-API int cudaGraphExecMemsetNodeSetParams(Executable *executable, const Node *node, const FillParameters *parameters) {
+API(int, cudaGraphExecMemsetNodeSetParams)(Executable *executable, const Node *node, const FillParameters *parameters) {
   return call([&] { return set(copy_in(executable, node), Work::fill, parameters); });
 }
-API int cudaGraphExecHostNodeSetParams(Executable *executable, const Node *node, const HostParameters *parameters) {
+API(int, cudaGraphExecHostNodeSetParams)(Executable *executable, const Node *node, const HostParameters *parameters) {
   return call([&] { return set(copy_in(executable, node), Work::host, parameters); });
 }
-API int cudaGraphExecMemcpyNodeSetParams1D(Executable *executable, const Node *node, void *into, const void *from,
-                                           size_t bytes, int way) {
-  return cudaGraphMemcpyNodeSetParams1D(copy_in(executable, node), into, from, bytes, way);
+API(int, cudaGraphExecMemcpyNodeSetParams1D)(Executable *executable, const Node *node, void *into, const void *from,
+                                             size_t bytes, int way) {
+  return gpusim_cudaGraphMemcpyNodeSetParams1D(copy_in(executable, node), into, from, bytes, way);
 }
-API int cudaGraphExecChildGraphNodeSetParams(Executable *executable, const Node *node, const Graph *child) {
+API(int, cudaGraphExecChildGraphNodeSetParams)(Executable *executable, const Node *node, const Graph *child) {
   return call([&] {
     Work work;
     Error error = read_child(&work, child);
     return set(copy_in(executable, node), Work::child, error, std::move(work));
   });
 }
-API int cudaGraphNodeSetParams(Node *node, NodeParameters *parameters) {
+API(int, cudaGraphNodeSetParams)(Node *node, NodeParameters *parameters) {
   return call([&]() -> Error {
     Work work;
-    Error error = node ? read(&work, parameters, node->graph, PLACE) : invalid_value;
+    Error error = node ? read(&work, parameters, node->graph) : invalid_value;
     auto kind = work.kind;
     return set(node, kind, error, std::move(work));
   });
 }
-API int cudaGraphExecNodeSetParams(Executable *executable, const Node *node, NodeParameters *parameters) {
-  return cudaGraphNodeSetParams(copy_in(executable, node), parameters);
+API(int, cudaGraphExecNodeSetParams)(Executable *executable, const Node *node, NodeParameters *parameters) {
+  return gpusim_cudaGraphNodeSetParams(copy_in(executable, node), parameters);
 }
-API int cudaGraphNodeSetEnabled(Executable *executable, const Node *node, unsigned enabled) {
+API(int, cudaGraphNodeSetEnabled)(Executable *executable, const Node *node, unsigned enabled) {
   return call([&]() -> Error {
     Node *copy = copy_in(executable, node);
     return copy ? copy->enabled = enabled, success : invalid_value;
   });
 }
-API int cudaGraphNodeGetEnabled(Executable *executable, const Node *node, unsigned *enabled) {
+API(int, cudaGraphNodeGetEnabled)(Executable *executable, const Node *node, unsigned *enabled) {
   return call([&]() -> Error {
     Node *copy = copy_in(executable, node);
     return copy && enabled ? *enabled = copy->enabled, success : invalid_value;

@@ -56,42 +56,42 @@ Error facts_of(PointerFacts *facts, const void *memory) {
 
 }  // namespace
 
-API int cudaMalloc(void **memory, size_t bytes) {
+API(int, cudaMalloc)(void **memory, size_t bytes) {
   return call([&] { return allocated(memory, bytes, device_memory); });
 }
-API int cudaMallocManaged(void **memory, size_t bytes, unsigned) {
+API(int, cudaMallocManaged)(void **memory, size_t bytes, unsigned) {
   return call([&]() -> Error { return bytes ? allocated(memory, bytes, managed_memory) : invalid_value; });
 }
-API int cudaMallocHost(void **memory, size_t bytes) {
+API(int, cudaMallocHost)(void **memory, size_t bytes) {
   return call([&] { return allocated(memory, bytes, host_memory); });
 }
-API int cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+API(int, cudaHostAlloc)(void **memory, size_t bytes, unsigned) {
   return call([&] { return allocated(memory, bytes, host_memory); });
 }
-API int cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t rows) {
+API(int, cudaMallocPitch)(void **memory, size_t *pitch, size_t width, size_t rows) {
   return call([&] { return pitched(memory, pitch, width, rows); });
 }
-API int cudaMalloc3D(Pitched *memory, Extent extent) {
+API(int, cudaMalloc3D)(Pitched *memory, Extent extent) {
   return call([&]() -> Error {
     if (!memory) return invalid_value;
     memory->width = extent.width, memory->height = extent.height;
     return pitched(&memory->pointer, &memory->pitch, extent.width, extent.height * extent.depth);
   });
 }
-API int cudaFree(void *memory) {
+API(int, cudaFree)(void *memory) {
   return call([&] { return freed(memory); });
 }
-API int cudaFreeHost(void *memory) {
+API(int, cudaFreeHost)(void *memory) {
   return call([&] { return freed(memory); });
 }
 
-API int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
+API(int, cudaMemGetInfo)(size_t *free_bytes, size_t *total) {
   return call([&] {
     Reply reply = ask("memory", {});
     *free_bytes = reply.number(0), *total = reply.number(1);
     return reply.error;
   });
 }
-API int cudaPointerGetAttributes(PointerFacts *facts, const void *memory) {
+API(int, cudaPointerGetAttributes)(PointerFacts *facts, const void *memory) {
   return call([&] { return facts_of(facts, memory); });
 }

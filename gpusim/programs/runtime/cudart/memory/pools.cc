@@ -56,10 +56,10 @@ enum { reuse_by_events = 1, opportunistic, internal, threshold, reserved, reserv
 
 Error get(const Pool *pool, int attribute, void *value) {
   if (!pool || !value) return invalid_value;
-  uint64_t found = attribute == threshold                              ? pool->threshold
-                   : attribute == reserved || attribute == used        ? pool->used
+  uint64_t found = attribute == threshold                                 ? pool->threshold
+                   : attribute == reserved || attribute == used           ? pool->used
                    : attribute == reserved_most || attribute == used_most ? pool->most_used
-                                                                       : 1;
+                                                                          : 1;
   std::memcpy(value, &found, attribute < threshold ? sizeof(int) : sizeof found);
   return attribute < reuse_by_events || attribute > used_most ? invalid_value : success;
 }
@@ -83,108 +83,114 @@ Error range_attribute(void *into, size_t bytes, int attribute) {
 
 }  // namespace
 
-API int cudaMallocAsync(void **memory, size_t bytes, void *stream) {
+API(int, cudaMallocAsync)(void **memory, size_t bytes, void *stream) {
   return call([&] { return allocated_in_order(memory, bytes, current_pool, stream_at(stream)); });
 }
-API int cudaMallocFromPoolAsync(void **memory, size_t bytes, Pool *pool, void *stream) {
+API(int, cudaMallocFromPoolAsync)(void **memory, size_t bytes, Pool *pool, void *stream) {
   return call([&] { return allocated_in_order(memory, bytes, pool, stream_at(stream)); });
 }
-API int cudaFreeAsync(void *memory, void *stream) {
+API(int, cudaFreeAsync)(void *memory, void *stream) {
   return call([&] { return freed_in_order(memory, stream_at(stream)); });
 }
-API int cudaMemPoolCreate(Pool **pool, const void *properties) {
+API(int, cudaMemPoolCreate)(Pool **pool, const void *properties) {
   return call([&]() -> Error { return pool && properties ? *pool = new Pool, success : invalid_value; });
 }
-API int cudaMemPoolDestroy(Pool *pool) {
+API(int, cudaMemPoolDestroy)(Pool *pool) {
   return call([&]() -> Error {
     if (!pool || pool == &default_pool) return invalid_value;
     if (pool == current_pool) current_pool = &default_pool;
     return success;  // the record stays, as memory of it may be in use
   });
 }
-API int cudaMemPoolSetAttribute(Pool *pool, int attribute, const void *value) {
+API(int, cudaMemPoolSetAttribute)(Pool *pool, int attribute, const void *value) {
   return call([&] { return set(pool, attribute, value); });
 }
-API int cudaMemPoolGetAttribute(const Pool *pool, int attribute, void *value) {
+API(int, cudaMemPoolGetAttribute)(const Pool *pool, int attribute, void *value) {
   return call([&] { return get(pool, attribute, value); });
 }
-API int cudaMemPoolTrimTo(const Pool *pool, size_t) {
+API(int, cudaMemPoolTrimTo)(const Pool *pool, size_t) {
   return call([&] { return pool ? success : invalid_value; });
 }
-API int cudaMemPoolSetAccess(const Pool *pool, const void *, size_t) {
+API(int, cudaMemPoolSetAccess)(const Pool *pool, const void *, size_t) {
   return call([&] { return pool ? success : invalid_value; });
 }
-API int cudaMemPoolGetAccess(int *flags, const Pool *pool, const void *) {
+API(int, cudaMemPoolGetAccess)(int *flags, const Pool *pool, const void *) {
   return call([&]() -> Error { return pool && flags ? *flags = 3, success : invalid_value; });  // read and write
 }
-API int cudaDeviceGetDefaultMemPool(Pool **pool, int device) {
-  return call([&]() -> Error { return device ? invalid_device : pool ? *pool = &default_pool, success : invalid_value; });
+API(int, cudaDeviceGetDefaultMemPool)(Pool **pool, int device) {
+  return call(
+      [&]() -> Error { return device ? invalid_device : pool ? *pool = &default_pool, success : invalid_value; });
 }
-API int cudaDeviceGetMemPool(Pool **pool, int device) {
-  return call([&]() -> Error { return device ? invalid_device : pool ? *pool = current_pool, success : invalid_value; });
+API(int, cudaDeviceGetMemPool)(Pool **pool, int device) {
+  return call(
+      [&]() -> Error { return device ? invalid_device : pool ? *pool = current_pool, success : invalid_value; });
 }
-API int cudaDeviceSetMemPool(int device, Pool *pool) {
+API(int, cudaDeviceSetMemPool)(int device, Pool *pool) {
   return call([&]() -> Error { return device ? invalid_device : pool ? current_pool = pool, success : invalid_value; });
 }
-API int cudaMemGetDefaultMemPool(Pool **pool, const void *, int) { return cudaDeviceGetDefaultMemPool(pool, 0); }
-API int cudaMemGetMemPool(Pool **pool, const void *, int) { return cudaDeviceGetMemPool(pool, 0); }
-API int cudaMemSetMemPool(const void *, int, Pool *pool) { return cudaDeviceSetMemPool(0, pool); }
-API int cudaDeviceGraphMemTrim(int) {
+API(int, cudaMemGetDefaultMemPool)(Pool **pool, const void *, int) {
+  return gpusim_cudaDeviceGetDefaultMemPool(pool, 0);
+}
+API(int, cudaMemGetMemPool)(Pool **pool, const void *, int) { return gpusim_cudaDeviceGetMemPool(pool, 0); }
+API(int, cudaMemSetMemPool)(const void *, int, Pool *pool) { return gpusim_cudaDeviceSetMemPool(0, pool); }
+API(int, cudaDeviceGraphMemTrim)(int) {
   return call([] { return success; });
 }
-API int cudaDeviceGetGraphMemAttribute(int, int, uint64_t *value) {
+API(int, cudaDeviceGetGraphMemAttribute)(int, int, uint64_t *value) {
   return call([&]() -> Error { return value ? *value = 0, success : invalid_value; });
 }
-API int cudaDeviceSetGraphMemAttribute(int, int, const void *) {
+API(int, cudaDeviceSetGraphMemAttribute)(int, int, const void *) {
   return call([] { return success; });
 }
 
 // Managed memory is where it is needed at once: prefetches and advice change nothing. What follows the bytes differs
 // between 12 (a device) and 13 (a place and flags); none of it is read.
-API int cudaMemPrefetchAsync(const void *memory, size_t bytes) {
+API(int, cudaMemPrefetchAsync)(const void *memory, size_t bytes) {
   return call([&] { return whole_or_invalid(memory, bytes); });
 }
-API int cudaMemPrefetchAsync_v2(const void *memory, size_t bytes) { return cudaMemPrefetchAsync(memory, bytes); }
-API int cudaMemAdvise(const void *memory, size_t bytes) {
+API(int, cudaMemPrefetchAsync_v2)(const void *memory, size_t bytes) {
+  return gpusim_cudaMemPrefetchAsync(memory, bytes);
+}
+API(int, cudaMemAdvise)(const void *memory, size_t bytes) {
   return call([&] { return whole_or_invalid(memory, bytes); });
 }
-API int cudaMemAdvise_v2(const void *memory, size_t bytes) { return cudaMemAdvise(memory, bytes); }
-API int cudaMemRangeGetAttribute(void *into, size_t bytes, int attribute, const void *, size_t) {
+API(int, cudaMemAdvise_v2)(const void *memory, size_t bytes) { return gpusim_cudaMemAdvise(memory, bytes); }
+API(int, cudaMemRangeGetAttribute)(void *into, size_t bytes, int attribute, const void *, size_t) {
   return call([&] { return range_attribute(into, bytes, attribute); });
 }
-API int cudaMemRangeGetAttributes(void **into, const size_t *bytes, const int *attributes, size_t count, const void *,
-                                  size_t) {
+API(int, cudaMemRangeGetAttributes)(void **into, const size_t *bytes, const int *attributes, size_t count, const void *,
+                                    size_t) {
   return call([&]() -> Error {
     for (size_t i = 0; i < count; i++)
       if (Error error = range_attribute(into[i], bytes[i], attributes[i])) return error;
     return success;
   });
 }
-API int cudaMemDiscardBatchAsync(void **, size_t *, size_t) {
+API(int, cudaMemDiscardBatchAsync)(void **, size_t *, size_t) {
   return call([] { return success; });
 }
-API int cudaMemPrefetchBatchAsync(void **, size_t *, size_t) {
+API(int, cudaMemPrefetchBatchAsync)(void **, size_t *, size_t) {
   return call([] { return success; });
 }
-API int cudaMemDiscardAndPrefetchBatchAsync(void **, size_t *, size_t) {
+API(int, cudaMemDiscardAndPrefetchBatchAsync)(void **, size_t *, size_t) {
   return call([] { return success; });
 }
 
 // Memory of the program's own stays out of the device's reach; that it is pinned makes copies faster on a real one.
-API int cudaHostRegister(void *memory, size_t bytes, unsigned) {
+API(int, cudaHostRegister)(void *memory, size_t bytes, unsigned) {
   return call([&]() -> Error {
     if (!memory || !bytes) return invalid_value;
     return registered.emplace(memory, bytes).second ? success : 712;  // cudaErrorHostMemoryAlreadyRegistered
   });
 }
-API int cudaHostUnregister(void *memory) {
+API(int, cudaHostUnregister)(void *memory) {
   return call([&]() -> Error { return registered.erase(memory) ? success : 713; });  // ...NotRegistered
 }
-API int cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+API(int, cudaHostGetDevicePointer)(void **device, void *host, unsigned) {
   if (device && in_window(number(host))) return call([&] { return *device = host, success; });
-  refuse("cudaHostGetDevicePointer of memory that cudaHostRegister names", PLACE);
+  refuse("cudaHostGetDevicePointer of memory that cudaHostRegister names");
 }
-API int cudaHostGetFlags(unsigned *flags, const void *host) {
+API(int, cudaHostGetFlags)(unsigned *flags, const void *host) {
   return call([&]() -> Error {
     if (!flags || !in_window(number(host))) return invalid_value;
     *flags = 2;  // cudaHostAllocMapped: that of all host memory with unified addressing

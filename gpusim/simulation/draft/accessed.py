@@ -1,4 +1,4 @@
-"""How far blocks of a launch reach into its buffers and into their shared memory."""
+"""How much of a launch's buffers, and of its shared memory, blocks access."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LOOK = 1 << 20 if COMPILED else 1 << 13  # warp instructions of a block: more a
 
 
 @dataclass(frozen=True)
-class Reach:
+class Accessed:
     """Bytes of each buffer, by name, and of a block's shared memory, up to the last one that is accessed."""
 
     buffers: Mapping[str, int]
     shared: int
 
 
-def reach(kernel: Kernel) -> Reach:
-    """Return how far blocks of a launch reach: all of them if that is quick, else some over the whole grid.
+def accessed(kernel: Kernel) -> Accessed:
+    """Return how much blocks of a launch access: all of them if that is quick, else some over the whole grid.
 
     Raises ExecutionError, DeadlockError or LimitError for what ends one of them.
     """
@@ -38,11 +38,11 @@ def reach(kernel: Kernel) -> Reach:
     most = int(MOST // max(1, first.counts.sum()))
     if kernel.blocks > 1:
         walk(kernel, sample(kernel, most), seen, limit=_LOOK)
-    return seen.reach()
+    return seen.accessed()
 
 
 def check(kernel: Kernel) -> None:
-    """Run the blocks of which `reach` tells; raises as it does."""
+    """Run the blocks of which `accessed` tells; raises as it does."""
     first = walk(kernel, [0], limit=_LOOK)
     walk(kernel, sample(kernel, int(MOST // max(1, first.counts.sum()))), limit=_LOOK)
 
@@ -86,6 +86,6 @@ class _Seen:
             which = np.searchsorted(self.starts, places, "right") - 1
             np.maximum.at(self.ends, which, places.astype(np.int64) + row.accessed_bytes - self.starts[which])
 
-    def reach(self) -> Reach:
+    def accessed(self) -> Accessed:
         """Return what was seen."""
-        return Reach(dict(zip(self.names, self.ends.tolist(), strict=False)), self.shared)
+        return Accessed(dict(zip(self.names, self.ends.tolist(), strict=False)), self.shared)

@@ -1,4 +1,4 @@
-"""A simulated card as a driver of Triton has it, launched on without Triton."""
+"""A simulated card, launched on by itself."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 from lowered import SCALE, stand_in
 
 import gpusim
-from gpusim.api.triton.card import Call, Card
-from gpusim.api.triton.clock import device_interface
+from gpusim.api.card.card import Call, Card
+from gpusim.api.card.clock import device_interface
 from gpusim.machine.machine import load
 
 DATA = Path(__file__).parent.parent.with_name("isa") / "sass" / "data"

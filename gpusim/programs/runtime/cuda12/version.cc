@@ -1,12 +1,12 @@
 // What only libcudart.so.12 has, or has otherwise than 13.
-#include "../fill_properties.h"
+#include "../cudart/fill_properties.h"
 #include "properties.h"
 
 using namespace gpusim;
 
 __attribute__((constructor)) static void is_12() { set_runtime_version(12000); }
 
-API int cudaGetDeviceProperties_v2(Properties12 *made, int device) {
+EXPORT(int, cudaGetDeviceProperties_v2)(Properties12 *made, int device) {
   return call([&]() -> Error {
     if (!made) return invalid_value;
     if (device) return invalid_device;
@@ -20,12 +20,12 @@ API int cudaGetDeviceProperties_v2(Properties12 *made, int device) {
   });
 }
 
-API int cudaMemcpyBatchAsync(void **into, void **from, size_t *bytes, size_t count, void *, size_t *, size_t,
-                             size_t *failed, void *stream) {
+EXPORT(int, cudaMemcpyBatchAsync)(void **into, void **from, size_t *bytes, size_t count, void *, size_t *, size_t,
+                                  size_t *failed, void *stream) {
   if (failed) *failed = ~size_t(0);
   return call([&] { return copy_all(into, from, bytes, count, stream); });
 }
 
-API int cudaLaunchCooperativeKernelMultiDevice(void *, unsigned, unsigned) {
-  refuse("cudaLaunchCooperativeKernelMultiDevice", PLACE);
+EXPORT(int, cudaLaunchCooperativeKernelMultiDevice)(void *, unsigned, unsigned) {
+  refuse("cudaLaunchCooperativeKernelMultiDevice");
 }

@@ -1,12 +1,12 @@
 // What only libcudart.so.13 has.
-#include "../fill_properties.h"
+#include "../cudart/fill_properties.h"
 #include "properties.h"
 
 using namespace gpusim;
 
 __attribute__((constructor)) static void is_13() { set_runtime_version(13000); }
 
-API int cudaGetDeviceProperties(Properties13 *made, int device) {
+EXPORT(int, cudaGetDeviceProperties)(Properties13 *made, int device) {
   return call([&]() -> Error {
     if (!made) return invalid_value;
     if (device) return invalid_device;
@@ -17,7 +17,7 @@ API int cudaGetDeviceProperties(Properties13 *made, int device) {
   });
 }
 
-API int cudaMemcpyBatchAsync(void *const *into, const void *const *from, const size_t *bytes, size_t count, void *,
-                             size_t *, size_t, void *stream) {
+EXPORT(int, cudaMemcpyBatchAsync)(void *const *into, const void *const *from, const size_t *bytes, size_t count, void *,
+                                  size_t *, size_t, void *stream) {
   return call([&] { return copy_all(into, from, bytes, count, stream); });
 }

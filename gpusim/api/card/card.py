@@ -14,6 +14,7 @@ import numpy as np
 from gpusim.analysis.account.answer import Result
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.api.raw_module import RawFunction
+from gpusim.api.struct import Struct
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
 
@@ -39,11 +40,11 @@ class Launched:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """What a launch passes to a kernel."""
+    """What a launch passes to a kernel; `threads` are those of a block, in up to three dimensions."""
 
     function: RawFunction
     grid: tuple[int, int, int]
-    threads: int
+    threads: int | tuple[int, ...]
     shared: int
     arguments: tuple[Any, ...]
     cluster: tuple[int, ...] | None
@@ -113,19 +114,25 @@ class Card:
             values=values,
         )
         self.results.append(result)
-        self.launches.append(Launched(call.function.name, call.grid, call.threads, figures(result)))
+        self.launches.append(Launched(call.function.name, call.grid, int(np.prod(call.threads)), figures(result)))
         return self.launches[-1].milliseconds
 
 
-def _place(argument: Any) -> int | None:
-    """Return an array's address, or None for a number."""
+def _place(argument: Any) -> Hashable:
+    """Return an array's address, those of a struct, or None for a number."""
+    if isinstance(argument, Struct):
+        return tuple(_place(array) for array in argument.pointers.values())
     held = getattr(argument, "array", argument)  # of a tensor map
     return int(held.__array_interface__["data"][0]) if isinstance(held, np.ndarray) and held.ndim else None
 
 
 def _identity(argument: Any) -> Hashable:
-    """Return an array's shape, or a number."""
+    """Return an array's shape, a struct's bytes, or a number."""
+    if isinstance(argument, Struct):
+        return bytes(argument.data), *map(_identity, argument.pointers.values())
     held = getattr(argument, "array", argument)
     if held is None:
         return None
+    if not isinstance(held, np.ndarray | np.generic):
+        return type(held), held
     return (held.dtype.str, held.shape) if held.ndim else (held.dtype.str, held.tobytes())

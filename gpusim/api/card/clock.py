@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from gpusim.api.triton.card import Card
+from gpusim.api.card.card import Card
 
 
 class Event:
