@@ -89,7 +89,7 @@ def asks_blocks(kernel: Kernel) -> list[int]:
     """Return the pcs at which a launch may go by what other blocks store: atomics and loads of `may_vary`, in order.
 
     Of machine code only strong loads count, which is how blocks speak to each other (PTX ISA, memory consistency
-    model); a listing does not tell them from others.
+    model); a listing does not tell them from others. Those of functions of the system, such as malloc, do not.
     """
     program = kernel.program
     of_memory = [pc for pc in sorted(may_vary(kernel)) if Unit.GLOBAL in program.memories(program.instructions[pc].row)]
@@ -97,7 +97,8 @@ def asks_blocks(kernel: Kernel) -> list[int]:
 
 
 def _is_strong(program: Program, pc: int) -> bool:
-    return program.instructions[pc].row.update is not None or ".STRONG." in program.origins[pc].text
+    origin = program.origins[pc]
+    return not origin.of_system and (program.instructions[pc].row.update is not None or ".STRONG." in origin.text)
 
 
 def varying(kernel: Kernel, sources: frozenset[int]) -> Varying:
