@@ -64,6 +64,10 @@ class DeadlockError(UserError):
     cuda_error = 702  # cudaErrorLaunchTimeout: on a chip the host ends it, or nobody
 
 
+class BlockWaitsError(DeadlockError):
+    """A block that is run by itself waits for what only other blocks would store."""
+
+
 class LimitError(UserError):
     """The run exceeded its limit of instructions or cycles, so it is probably an endless loop."""
 

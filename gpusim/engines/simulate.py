@@ -22,6 +22,7 @@ from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import check_cooperative
 from gpusim.machine.simulated_sms import blocks_of, clustered, simulated_blocks
 from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
@@ -34,6 +35,7 @@ from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
 from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.meeting import synchronises
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
@@ -80,11 +82,14 @@ def run_sm(
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
+    check_cooperative(kernel, machine)
     if kernel.cluster_blocks > 1:
         raise UserError(
             f"{kernel.name}: has clusters of {kernel.cluster_blocks} blocks, which run on as many SMs; one "
             "SM alone can't show them"
         )
+    if synchronises(kernel) and min(machine.chip.sms, kernel.blocks) > 1:
+        raise endless_wait.BlocksWaitError(f"{kernel.name}: synchronises its grid, {endless_wait.ASK}")
     start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
     start = partial(start, index=busiest_sm(kernel, machine), touched=of_launch(kernel, machine))
     forward = fast_forward and engine == "compiled"
@@ -156,6 +161,7 @@ def run_chip(
     run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
     """
     check_engine(engine)
+    check_cooperative(kernel, machine)
     if kernel.cluster_blocks > 1:
         kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
     touched = of_launch(kernel, machine)

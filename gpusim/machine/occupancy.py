@@ -43,6 +43,26 @@ def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
     return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks + 1))
 
 
+class TooLargeError(UserError):
+    """A cooperative launch has more blocks than are resident at once: CUDA's error 720."""
+
+
+def resident(kernel: Kernel, machine: Machine) -> int:
+    """Return the blocks that the machine holds at once; raises UserError if an SM holds none."""
+    size = kernel.cluster_blocks
+    return occupancy(kernel, machine).blocks * (machine.chip.sms // size * size)
+
+
+def check_cooperative(kernel: Kernel, machine: Machine) -> None:
+    """Raise TooLargeError for a cooperative launch whose blocks don't all fit at once, and UserError if none does."""
+    each, many = occupancy(kernel, machine).blocks, resident(kernel, machine)
+    if kernel.cooperative and kernel.blocks > many:
+        raise TooLargeError(
+            f"{kernel.name}: cooperative launch too large (error 720): {kernel.blocks} blocks, and {many} are resident "
+            f"at once on {machine.key}, {each} on an SM; launch at most {many}"
+        )
+
+
 def is_one_wave(kernel: Kernel, machine: Machine, resident: int) -> bool:
     """Tell whether all blocks of the grid are resident at once, so many on each SM."""
     return kernel.blocks <= machine.chip.sms * resident

@@ -38,10 +38,10 @@ from gpusim.engines.walks.races import races as find_races
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.occupancy import Occupancy, check_cooperative, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, simulated_blocks
 from gpusim.simulation import memory_account
-from gpusim.simulation.asked import Sample, several_of, valid, with_policy
+from gpusim.simulation.asked import WAITING, Sample, several_of, valid, why_all, with_policy
 from gpusim.simulation.meanwhile import begun
 from gpusim.simulation.memory_account import MemoryAccount
 from gpusim.simulation.verify import UNCHECKED, Verification, verify
@@ -114,6 +114,7 @@ class Result:
     verification: Verification
     bound: Bound | None
     no_bound: str = ""  # why there is none
+    all_sms: str = ""  # why all SMs were simulated in place of one
     growth: float = 1  # blocks of the SM over simulated ones, or their work if they differ: the factor for counts
 
     def __repr__(self) -> str:
@@ -214,19 +215,19 @@ def simulate(
     check_engine(engine)
     machine = with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     kernel = on_chip(kernel, machine.chip.sms)
-    occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
+    check_cooperative(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
     several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
-        return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values)
+        return _of_several(kernel, machine, partial(whole, threads=threads, sms=several), values, why_all(kernel, sms))
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
     try:
         return _of_one_sm(kernel, machine, engine, runner, observed, sample, tolerance, values)
     except BlocksWaitError:  # no SM can stand for others
-        return _result_of_several(kernel, machine, whole, values)
+        return _of_several(kernel, machine, whole, values, WAITING)
 
 
 def _of_one_sm(
@@ -370,13 +371,13 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     return found.work
 
 
-def _result_of_several(kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool) -> Result:
-    """Return the result of a run of all SMs, or of a sample of them."""
+def _of_several(kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool, why: str) -> Result:
+    """Return the result of a run of all SMs, or of a sample of them; `why` not of one as asked."""
     run = whole(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     verification = _verified(kernel, machine, run) if values else UNCHECKED
     limits = bound_of_run(kernel, machine, run)
-    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits, all_sms=why)
 
 
 def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:

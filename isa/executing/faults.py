@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from isa import memory
+from isa.architecture import nvidia
 from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.executing.places import BASES, unit_at
 from isa.kernel import Kernel
-from isa.program import CODE_BYTES, Program
+from isa.nvidia.lowering.system import meets
+from isa.program import CODE_BYTES, WORD_BYTES, Program
 from isa.row import Unit
 from isa.text.printer import show_instruction
 from isa.values.texture.texture import DIMENSIONS
@@ -198,9 +200,19 @@ def called(kernel: Kernel, pc: int, address: int = 0) -> str:
 
 def _stopped(kernel: Kernel, pc: int, where: tuple[int, int, int], name: str) -> ExecutionError:
     """Return the error for a trap, or for a call of a function of the system, in a block, warp and lane."""
-    why = f"{name} is called, which is not executed here" if name else "the kernel traps"
+    why = f"{name} is called, which is not executed here" if name else _of_trap(kernel)
     why = "an assertion fails" if name == ASSERTION else why
     return ExecutionError(f"{place(kernel, pc, *where)}: {why}; look for the condition that leads here")
+
+
+def _of_trap(kernel: Kernel) -> str:
+    """Return why a kernel may trap: it synchronises the grid of a launch that is not cooperative."""
+    place = kernel.target and nvidia(kernel.target.architecture).meeting
+    texts = (one.text for one in kernel.program.origins)
+    if place and not kernel.cooperative and meets(texts, place):
+        ask = "cooperative = true in the launch file, cooperative=True in Python"
+        return f"the kernel traps, as where it synchronises the grid of a launch that is not cooperative ({ask})"
+    return "the kernel traps"
 
 
 def left_out(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
@@ -272,6 +284,16 @@ def nearest(kernel: Kernel, address: int) -> str:
         return "the launch has none: correct the address"
     start, end, name = min(ranges, key=lambda r: max(r[0] - address, address - r[1] + 1, 0))
     return f"the nearest is {name} at {start:#x} to {end:#x}: correct the address, or enlarge it"
+
+
+def variable(kernel: Kernel, word: int) -> str:
+    """Return the element of a buffer in which a 32-bit word of global memory lies, with its address."""
+    where, address = memory.bases(kernel.buffers), WORD_BYTES * word
+    told = f"{kernel.window + address:#x}"
+    for one in kernel.buffers:
+        if where[one.name] <= address < where[one.name] + one.nbytes:
+            return f"{one.name}[{(address - where[one.name]) * one.elements // one.nbytes}] ({told})"
+    return told
 
 
 def waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:

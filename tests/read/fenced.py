@@ -31,6 +31,7 @@ WRITES = (
     "--t4",
     "--trace",
     "--csv",
+    "--capture",
     ">",
 )  # the next word is a file to write
 

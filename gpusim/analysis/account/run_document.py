@@ -75,6 +75,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=3):
     no_bound: Annotated[str, doc("Why there is none; empty if there is one.")]
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
+    all_sms: Annotated[str, doc("Why all SMs were simulated where one was asked for; empty if none was.")]
     threads: Annotated[int, doc("Threads of this computer that simulated them.")]
     in_turn: Annotated[str, doc("Why SMs took turns on one thread; empty if they ran ahead of each other.")]
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
@@ -125,6 +126,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         no_bound=result.no_bound,
         scaling=result.scaling,
         sms=result.run.sms,
+        all_sms=result.all_sms,
         threads=result.run.threads,
         in_turn=result.run.in_turn,
         each_sm=tuple(OneSm(sm.cycles, sm.blocks) for sm in _each(result.run)),

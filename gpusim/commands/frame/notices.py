@@ -121,16 +121,17 @@ def tell_of_beyond(result: Result) -> None:
 
 def tell_of_others(result: Result, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr what an SM that stands for others has to do with them, or may have."""
-    _tell_of_waiting(result.run, kernel, sms)
+    _tell_of_waiting(result, kernel, sms)
     _tell_of_slices(result, sms)
 
 
-def _tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
+def _tell_of_waiting(result: Result, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr that all SMs were simulated in place of one, and why; or that one misses what others store."""
+    run = result.run
     if sms == 1 and kernel.cluster_blocks > 1:
         streams.tell(f"note: the {run.sms} SMs of a cluster were simulated\n")
-    elif sms == 1 and run.sms > 1:
-        streams.tell(f"note: blocks wait for blocks of other SMs, so all {run.sms} SMs were simulated\n")
+    elif result.all_sms:
+        streams.tell(f"note: {result.all_sms}, so all {run.sms} SMs were simulated\n")
     elif sms == 1 and run.blocks < kernel.blocks and (asks := asks_blocks(kernel)):
         where = named(kernel.program, asks[0])
         streams.tell(f"note: {where} may go by what blocks of other SMs store, and one SM is timed: add --sms all\n")

@@ -132,7 +132,7 @@ def _ran(
     how = How(timing.time != "none", timing.sample, timing.same_launches or 0, frozenset(timing.kernel), timing.threads)
     captures = None
     if folder:
-        source = file.read_text(errors="replace") if machine_code.is_source(file) else ""
+        source = _with_source(file, folder) if machine_code.is_source(file) else ""
         captures = Captures(folder, frozenset(show.launch), source, timing.caches or "warm", _line)
     card = runner(where, how, timing.caches or "warm", captures)
     with passed_output(hidden=hidden, errors=errors) as output:
@@ -140,6 +140,14 @@ def _ran(
     if ran.refused:
         raise ran.refused
     return ran
+
+
+def _with_source(file: Path, folder: Path) -> str:
+    """Return the text of a source, and put it beside the launches, whose views show its lines."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    if file.parent.absolute() != folder.absolute():
+        whole_file.write(folder / file.name, text)
+    return text
 
 
 @contextmanager

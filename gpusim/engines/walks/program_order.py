@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import beyond_of
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
+from gpusim.engines.walks.waits import one_block
+from gpusim.engines.walks.waits import resident as among_resident
 from gpusim.launch import undefined
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, evaluated
-from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import Launch, launch_together
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
@@ -29,7 +30,6 @@ from gpusim.sm.memory.copy_engine.declaration import CopyEngine
 from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
-from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
 from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
@@ -43,7 +43,6 @@ from isa.kernel import Kernel
 from isa.memory import Held
 from isa.row import Unit
 
-STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
 MANY = 1 << 30  # of what a machine has for blocks
 Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
 Released = Callable[[NDArray[np.int64]], None]
@@ -52,19 +51,6 @@ Marked = Callable[[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.b
 Rows = NDArray[np.uint32]
 Tell = Callable[[Rows], None]
 Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-
-
-@entry
-def begin(sms: Records[Sm], memory: Memory, away: Numbers, number: int) -> None:
-    """Let a block of the grid begin in the first SM."""
-    program_order.begin(sms[0], borrow(memory), borrow(away), number)
-
-
-@entry
-def run(sms: Records[Sm], memory: Memory, away: Numbers, group: Numbers, log: Log, steps: int) -> int:
-    """Run the first SM's block for at least so many warp instructions or to its end; return how many it was."""
-    rows = access_log.borrowed(log)
-    return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), rows, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +76,12 @@ def walk(
     wanted: NDArray[np.int64] | None = None,
     limit: int = LIMIT,
     left: NDArray[np.uint32] | Held | None = None,
+    resident: int | None = None,
 ) -> Walked:
     """Run `blocks` (None: all, in order) one after the other, on memory as others have `left` it (None: the launch's).
+
+    A block that waits for others makes way, while at most `resident` have begun and not ended (None: as many as an H200
+    holds); it comes back when what it asks for has changed. Where each block is told of when it starts it can't.
 
     Inside a block the warps with the smallest pc, of those that can run, execute one instruction each. For `addresses`
     alone only what addresses, guards and branches depend on is computed. `observe(pc, warps[W], addresses[W, lanes],
@@ -103,13 +93,13 @@ def walk(
     Clusters run whole, one after the other: each of `blocks` brings those of its cluster, `started` is called for the
     first of them, and warps are numbered through all. `started` and `released` are given with `marked` alone.
 
-    Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
-    instructions in one block.
+    Raises ExecutionError for a bad address or an undefined name; DeadlockError, also of blocks that wait for each other
+    without end; LimitError after `limit` warp instructions in one block.
     """
     one = walker(kernel, left, addresses=addresses, again=False)
     lanes, most = (kernel.warp_size, access_log.MOST) if observe else (0, 0)
     log = access_log.room(lanes, most, wanted, kernel.cluster_blocks)
-    tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else _nothing
+    tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else nothing
     if kernel.cluster_blocks > 1:
         if (started or released) and not marked:
             raise UserError(f"{kernel.name}: blocks of a cluster run together, and this looks at one after the other")
@@ -118,10 +108,18 @@ def walk(
                 started(clusters.block_of(kernel, cluster, 0))
             _run_cluster(one, cluster, log, limit, tell)
         return one.state()
-    for block in range(kernel.blocks) if blocks is None else blocks:
+    each = range(kernel.blocks) if blocks is None else blocks
+    if started is None and released is None:
+        first, then = (
+            partial(one_block.started, one, log, limit, tell),
+            partial(one_block.gone_on, one, log, limit, tell),
+        )
+        among_resident.walk(one, each, first, then, log, resident, limit)
+        return one.state()
+    for block in each:
         if started is not None:
             started(block)
-        _run(one, block, log, limit, tell)
+        one_block.alone(one, block, log, limit, tell)
     return one.state()
 
 
@@ -268,43 +266,13 @@ def run_block(
     lanes = one.kernel.warp_size if tell else 0
     log = access_log.room(lanes, access_log.MOST if tell else 0, wanted, one.kernel.cluster_blocks)
     if one.kernel.cluster_blocks > 1:
-        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
+        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or nothing)
     else:
-        _run(one, block, log, limit, tell or _nothing)
+        one_block.alone(one, block, log, limit, tell or nothing)
 
 
-def _nothing(_rows: Rows) -> None:
+def nothing(_rows: Rows) -> None:
     """Tell nobody."""
-
-
-def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
-    """Run a block to its end, and tell of what is in the log now and then. Raises as `walk` does."""
-    held, sm = one.launch, one.launch.sm
-    sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
-    begin(held.sms, held.memory, one.away[0], block)
-    log.members[:] = log.phases[:] = 0
-    advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
-    if not _to_end(advance, log, limit, tell):
-        raise faults.endless(one.kernel, block, limit, next_instruction(sm, one.kernel))
-    if sm.fault.code == Fault.CONTESTED:
-        raise InTurnError
-    if sm.fault.code:
-        raise fault_of(one.kernel, held)
-    if sm.blocks[0].live:
-        raise deadlock_of(one.kernel, held)
-
-
-def _to_end(advance: Callable[[int], int], log: Log, limit: int, tell: Tell) -> bool:
-    """Run to the end, and tell of what is in the log now and then; False: it takes more than `limit` instructions."""
-    done, goes_on = 0, True
-    while goes_on and done <= limit:
-        asked = min(STEPS, limit + 1 - done)
-        executed = advance(asked)
-        done += executed
-        goes_on = executed >= asked or bool(access_log.is_full(log))
-        tell(np.asarray(log.rows[: log.size[0]]))
-        log.size[0] = 0
-    return done <= limit
 
 
 def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) -> None:
@@ -313,23 +281,17 @@ def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) ->
     blocks = [clusters.block_of(kernel, cluster, rank) for rank in range(len(one.each))]
     for block, held, away in zip(blocks, one.each, one.away, strict=True):
         held.sm.launch.index = block % kernel.sms if kernel.sms else 0
-        begin(held.sms, memory, away, block)
+        one_block.begin(held.sms, memory, away, block)
     log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run_cluster, one.sms, memory, one.away, one.group, log))
-    if not _to_end(advance, log, limit * len(blocks), tell):
-        raise faults.endless(kernel, blocks[0], limit, next_instruction(one.launch.sm, kernel))
+    if not one_block.to_end(advance, log, limit * len(blocks), tell):
+        raise faults.endless(kernel, blocks[0], limit, one_block.next_instruction(one.launch.sm, kernel))
     for held in one.each:
         if held.sm.fault.code:
             raise fault_of(kernel, held)
     for held in one.each:
         if held.sm.blocks[0].live:
             raise cluster_deadlock(kernel, one.each) or deadlock_of(kernel, held)
-
-
-def next_instruction(sm: Sm, kernel: Kernel) -> int:
-    """Return the instruction that comes next: the smallest pc of the block's warps."""
-    pcs = sm.warps["pc"][: kernel.warps][sm.warps["live"][: kernel.warps] != 0]
-    return min(int(pcs.min(initial=len(kernel.program) - 1)), len(kernel.program) - 1)
 
 
 def _together(observe: Observe) -> Tell:

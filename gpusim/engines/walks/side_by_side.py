@@ -24,7 +24,13 @@ from isa.kernel import Kernel
 from isa.memory import Held
 
 
-def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held, threads: int) -> Walked:
+def walk(
+    kernel: Kernel,
+    blocks: Sequence[int],
+    left: NDArray[np.uint32] | Held,
+    threads: int,
+    resident: int | None = None,
+) -> Walked:
     """Run blocks on so many threads, on memory as others have `left` it; otherwise as `program_order.walk`."""
     if threads > 1 and kernel.cluster_blocks == 1 and kernel.sms >= threads:
         before = left.words[: left.used].copy() if isinstance(left, Held) else left
@@ -37,7 +43,7 @@ def walk(kernel: Kernel, blocks: Sequence[int], left: NDArray[np.uint32] | Held,
     if kernel.cluster_blocks > 1:
         return program_order.walk(kernel, blocks, left=left)
     alone = program_order.walker(kernel, left, again=False)
-    run_blocks(alone, blocks)
+    run_blocks(alone, blocks, resident=resident)
     return alone.state()
 
 

@@ -125,6 +125,9 @@ class LaunchFile(Document, frozen=True, kw_only=True, omit_defaults=True):
     cluster: Annotated[
         Cluster, doc("Blocks of a cluster in x, y and z; what the code says (`__cluster_dims__`) if left out.")
     ] = msgspec.field(default_factory=list)
+    cooperative: Annotated[
+        bool, doc("Whether all blocks must be resident at once, so that they may synchronise the grid.")
+    ] = False
     shared: Annotated[Count, doc("Bytes of dynamic shared memory; of a text, all that it uses.")] = 0
     stack: Annotated[Count, doc("Bytes of a thread's stack if the kernel calls functions.")] = STACK_BYTES
     caches: Annotated[Caches, doc("What the L2 holds when the launch begins: warm, the buffers; cold, nothing.")] = (

@@ -92,6 +92,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text:
             stack=launch.file.stack,
             textures=arguments.textures(launch, buffers),
             cluster=extent(launch.file.cluster) if launch.file.cluster else None,
+            cooperative=launch.file.cooperative,
             sms=_sms(Target("nvidia", given.architecture)),
         )
         found = load.kernel(given, state)

@@ -17,6 +17,7 @@ from gpusim.engines.walks import side_by_side
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import Machine, seconds
+from gpusim.machine.occupancy import resident
 from gpusim.programs.card import arena as memory
 from gpusim.programs.card import captures, modules, system
 from gpusim.programs.card.alike import told_by
@@ -99,7 +100,7 @@ class Runner:
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
     """Return a launch on memory as it is; raises LaunchError for one that the code doesn't take, and LoweringError.
 
-    One that differs from the kernel's last in its arguments alone has the same program.
+    One that differs from the kernel's last in grid and arguments alone has the same program.
     """
     system.provide(runner.arena, kernel, runner.limits)
     arena, code = runner.arena, modules.with_constants(runner.arena, kernel.module)
@@ -108,6 +109,8 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
     if kernel.last and kernel.last[0] == form:
         return load.with_arguments(kernel.last[1], code, kernel.name, arguments)
     made = load.kernel(code, _state(runner, kernel, shape, arguments))
+    if kernel.last and kernel.last[1].program == made.program:
+        made = replace(made, program=kernel.last[1].program)  # of which what was worked out is known
     kernel.last = form, made
     return made
 
@@ -124,6 +127,7 @@ def _state(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: byte
         textures=_textures(runner),
         sms=runner.machine.chip.sms,
         cluster=shape.cluster,
+        cooperative=shape.cooperative,
     )
 
 
@@ -165,8 +169,8 @@ def compute(runner: Runner, launch: Launched) -> None:
     held = Held(arena.held[: len(arena.held) // 4 * 4].view(np.uint32), words)
     large = launch.blocks * launch.threads >= MANY
     try:
-        blocks = range(launch.blocks)
-        side_by_side.walk(launch, blocks, held, threads_for(launch.blocks, runner.how.threads) if large else 1)
+        blocks, threads = range(launch.blocks), threads_for(launch.blocks, runner.how.threads) if large else 1
+        side_by_side.walk(launch, blocks, held, threads, resident(launch, runner.machine))
     finally:
         memory.clear(arena, end, len(arena.held))
 

@@ -93,12 +93,13 @@ def asks_blocks(kernel: Kernel) -> list[int]:
     """
     program = kernel.program
     of_memory = [pc for pc in sorted(may_vary(kernel)) if Unit.GLOBAL in program.memories(program.instructions[pc].row)]
-    return [pc for pc in of_memory if not program.origins or _is_strong(program, pc)] if kernel.blocks > 1 else []
+    asking = [pc for pc in of_memory if not program.origins or is_strong(program, pc)] if kernel.blocks > 1 else []
+    return [pc for pc in asking if not program.origins or not program.origins[pc].of_system]
 
 
-def _is_strong(program: Program, pc: int) -> bool:
-    origin = program.origins[pc]
-    return not origin.of_system and (program.instructions[pc].row.update is not None or ".STRONG." in origin.text)
+def is_strong(program: Program, pc: int) -> bool:
+    """Tell whether an instruction of machine code is an atomic or a strong access."""
+    return program.instructions[pc].row.update is not None or ".STRONG." in program.origins[pc].text
 
 
 def varying(kernel: Kernel, sources: frozenset[int]) -> Varying:

@@ -32,7 +32,7 @@ class LaunchState:
     `arguments` is the parameter block, as it lies in constant bank 0; pointers in it are those that `pointer` gives for
     `buffers`, handles those that `handle` gives for `textures`. `dynamic_shared` and `stack` are bytes, of a block and
     of a thread that calls functions. `sms` is the machine's number of SMs, for code that reads it. `cluster` is the
-    blocks of a cluster (None: what the code says).
+    blocks of a cluster (None: what the code says). `cooperative`: all blocks are resident at once, and may meet.
     """
 
     kernel: str
@@ -45,6 +45,7 @@ class LaunchState:
     textures: tuple[TextureObject, ...] = ()
     sms: int = 0
     cluster: Dim3 | None = None
+    cooperative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

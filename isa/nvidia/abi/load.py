@@ -21,6 +21,7 @@ from isa.generators import ArrayFill
 from isa.kernel import Buffer, Dim3, Kernel
 from isa.nvidia.abi.check import check, cluster_of
 from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
+from isa.nvidia.abi.meeting import MEETING, MEETING_BYTES, has_place
 from isa.nvidia.file import link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
@@ -67,10 +68,10 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     banks = _banks(code, state, function, (local, of_system), symbols)
     buffers = _buffers(section, code, state, banks, symbols)
     places = _places(buffers)
-    if CONSTANTS in places or _takes_parameters(section, row):
+    if CONSTANTS in places or _takes_parameters(section, row) or has_place(section, row, state):
         symbols = _symbols(code, state, WINDOW + places.get(CONSTANTS, 0))
         banks = _banks(code, state, function, (local, of_system), symbols)
-        banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places)
+        banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places, memory.bases(buffers).get(MEETING))
         buffers = _buffers(section, code, state, banks, symbols)
     program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
@@ -88,6 +89,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
         cluster=cluster_of(state, function),
+        cooperative=state.cooperative,
     )
 
 
@@ -257,13 +259,15 @@ def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: 
     return bytes(found)
 
 
-def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int]) -> bytes:
-    """Return bank 0 with the addresses at which bank 3, and its own parameters, lie in global memory."""
+def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int], meeting: int | None) -> bytes:
+    """Return bank 0 with the addresses in global memory of bank 3, its own parameters, and where blocks meet."""
     found = bytearray(bank)
     if CONSTANTS in places:
         struct.pack_into("<Q", found, row.constants, WINDOW + places[CONSTANTS])
     if PARAMETERS in places and row.addressed is not None:
         struct.pack_into("<Q", found, row.addressed, WINDOW + places[PARAMETERS] + row.parameters)
+    if meeting is not None:
+        struct.pack_into("<2I", found, row.meeting, *divmod(WINDOW + meeting, 1 << 32))
     return bytes(found)
 
 
@@ -342,19 +346,21 @@ def _buffers(
 ) -> tuple[Buffer, ...]:
     """Return the launch's buffers, and those of `_own_buffers` that are not among them."""
     given = {one.name for one in state.buffers}
-    return *state.buffers, *(one for one in _own_buffers(section, code, banks, symbols) if one.name not in given)
+    return *state.buffers, *(one for one in _own_buffers(section, code, state, banks, symbols) if one.name not in given)
 
 
 def _own_buffers(
-    section: Section, code: Code, banks: Mapping[int, bytes], symbols: Mapping[str, int]
+    section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes], symbols: Mapping[str, int]
 ) -> Iterator[Buffer]:
-    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
+    """Yield the buffers that no argument names: the file's variables, where blocks meet, banks that code loads from.
 
     Code that takes the address of a `__constant__` variable, or has it in a variable, loads from that bank by pointers.
     """
     cubin, place = code.cubin, nvidia(code.architecture).constants
     if cubin and cubin.memory:
         yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
+    if has_place(section, nvidia(code.architecture), state):
+        yield bytes_buffer(MEETING, bytes(MEETING_BYTES))
     loaded = {
         int(bank, 16)
         for one in section.instructions

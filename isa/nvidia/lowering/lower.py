@@ -70,7 +70,6 @@ def program(
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
-    grid = system.of_grid(section, row.meeting)
     section, stops = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
@@ -80,7 +79,6 @@ def program(
     labels = branch.labels(section, instructions)
     if not unknown:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += grid
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))

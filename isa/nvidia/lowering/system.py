@@ -8,7 +8,7 @@ that stands for the function (isa/nvidia/file/link.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ _CALL = re.compile(r"(?P<guard>@\S+ )?CALL\.ABS(?:\.\w+)* (?:R(?P<register>\d+)\
 _LOAD = re.compile(r"(?:@\S+ )?LDC\.64 R(?P<to>\d+), c\[0x4\] ?\[(?:R(?P<base>\d+)|(?P<offset>0x[0-9a-f]+))\]")
 _MOVE = re.compile(r"(?:@\S+ )?(?:MOV|IMAD\.MOV\.U32) R(?P<to>\d+), (?:RZ, RZ, )?R(?P<of>\d+)")
 _NUMBER = re.compile(r"(?:MOV|IMAD\.MOV\.U32) R(?P<to>\d+), (?:RZ, RZ, )?(?P<number>0x[0-9a-f]+)")
-Refused = list[tuple[Encoded, str]]
 
 
 class Calls(NamedTuple):
@@ -54,11 +53,9 @@ def named(text: str, name: str) -> str:
     return text if "`" in text else f"{text} `({name})"
 
 
-def of_grid(section: Section, place: int) -> Refused:
-    """Return what reads the constant that a cooperative launch fills, at that `place`, if the code traps without it."""
-    asking = [one for one in section.instructions if reads(one.text, place)][:1]
-    traps = asking and any("BPT.TRAP" in one.text for one in section.instructions)
-    return [(one, "a synchronisation of the grid, for a cooperative launch") for one in asking if traps]
+def meets(texts: Iterable[str], place: int) -> bool:
+    """Tell whether code takes the address that a cooperative launch fills in at that `place`, its upper word first."""
+    return any(reads(text, place) for text in texts)
 
 
 def reads(text: str, place: int) -> bool:

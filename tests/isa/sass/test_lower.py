@@ -5,6 +5,7 @@ import pytest
 from isa.architecture import nvidia
 from isa.nvidia.file.dump import Encoded, Section
 from isa.nvidia.lowering.lower import LoweringError, lowered, program
+from isa.nvidia.lowering.system import meets
 from isa.operands.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
@@ -87,18 +88,14 @@ def test_an_indexed_uldc_is_a_load_into_a_register_of_the_warp():
 
 
 @pytest.mark.parametrize(
-    ("architecture", "reads"), [(90, "ULDC UR7, c[0x0][0x44]"), (120, "LDCU UR7, c[0x0][UR5+0x254]")]
+    ("architecture", "text"),
+    [(80, "MOV R5, c[0x0][0x8c]"), (90, "ULDC UR7, c[0x0][0x44]"), (120, "LDCU UR7, c[0x0][UR5+0x254]")],
 )
-def test_a_synchronisation_of_the_grid_is_refused_by_name(architecture, reads):
-    """Code that reads where blocks of a cooperative launch meet, and traps if it gets nothing, can't go on."""
-    row = nvidia(architecture)
-    code = section(reads, "BPT.TRAP 0x1", "EXIT")
-    with pytest.raises(
-        LoweringError, match=r"a synchronisation of the grid, for a cooperative launch \(1 time, first k"
-    ):
-        program(code, {0: 0}, function="k", row=row, registers=40, shared=0, local=0)
-    for others in ((reads, "EXIT"), ("BPT.TRAP 0x1", "EXIT")):
-        assert program(section(*others), {0: 0}, row=row, registers=40, shared=0, local=0)
+def test_a_synchronisation_of_the_grid_is_known_by_its_place(architecture, text):
+    """Code that takes the address at which blocks of a cooperative launch meet is found, and other code is not."""
+    place = nvidia(architecture).meeting
+    assert meets(["EXIT", text], place)
+    assert not meets(["BPT.TRAP 0x1", "ULDC UR7, c[0x0][0x440]"], place)
 
 
 def test_control_codes_are_those_of_the_encoding():
