@@ -18,15 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch.launch import Launch
-from gpusim.launch.scalar_registers import places
+from gpusim.launch.scalar_registers import by_index, places
 from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.capacities import LANES, NEVER
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
+from isa.dataflow.loops import loops
+from isa.dataflow.memory.order_dependence import may_vary
 from isa.errors import DeadlockError, UserError
-from isa.executing.faults import place
+from isa.executing.faults import place, variable
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.operands.operand import RZ_INDEX
+from isa.program import WORD_BYTES
 from isa.row import Unit
 
 FIRST_LOOK = 1 << 16  # cycles without work before warps are looked at
@@ -36,6 +40,11 @@ WINDOW = 1 << 14  # cycles in which each must have come back: a round of a loop 
 STATE = ("pc", "threads", "lanes", "reconvergence", "depth", "gone", "parted", "convergence", "partners")
 AT_BARRIER = int(Stall.BARRIER)
 Warp = tuple[int, int]  # its SM's place among those that are simulated, and its slot there
+
+
+ASK = (  # behind what waits
+    "and one SM is simulated; give --sms all to gpusim run, without --trace: a trace and other commands are of one SM"
+)
 
 
 class BlocksWaitError(UserError):
@@ -138,18 +147,45 @@ def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
     warp, sm = launches[s].sm.warps[g], launches[s].sm
     where = place(kernel, min(int(warp.pc), len(kernel.program) - 1), int(sm.blocks[warp.block].id), int(warp.index))
     if int(sm.launch.apart) > 1 and kernel.blocks > int(sm.launch.resident):
-        return BlocksWaitError(
-            f"{where}: waits for blocks of SMs that are not simulated; give --sms all to gpusim run, without --trace: "
-            "a trace and other commands are of one SM"
-        )
+        return BlocksWaitError(f"{where}: waits for blocks of SMs that are not simulated, {ASK}")
     ended, resident = left(launches), placed - left(launches)
+    waits = f"{where}: waits for a store to {_asked(kernel, launches[s], g)}"
     if placed == kernel.blocks:
-        return DeadlockError(f"{where}: waits for memory that no warp will change; look for who should store it")
+        return DeadlockError(f"{waits}, and no warp will do it: all blocks have begun; look for who should store it")
     return DeadlockError(
-        f"{where}: waits for a block that is never placed: {ended} of {kernel.blocks} blocks have ended, "
+        f"{waits}, or for a block that is never placed: {ended} of {kernel.blocks} blocks have ended, "
         f"{plural(resident, 'block')} wait without end, and the others fit only when one ends; "
         f"launch at most as many blocks as fit at once, {resident} here"
     )
+
+
+def _asked(kernel: Kernel, launch: Launch, g: int) -> str:
+    """Return the words for which a warp asks in its loop, with what they hold, as far as its registers say."""
+    program, sm = kernel.program, launch.sm
+    here, groups = int(sm.warps[g].pc), int(sm.machine.groups)
+    loop = min((one for one in loops(program) if here in one), key=len, default=frozenset[int]())
+    lane = max(0, int(sm.warps[g].lanes[0]).bit_length() - 1)
+    held = rows_of(rows_of(sm.lanes)[g * groups : g * groups + 1]).registers[:, : places(program)]
+    registers = by_index(held, program)[0, :, lane]
+    asks = [program.instructions[pc] for pc in sorted(may_vary(kernel) & loop)]
+    words = dict.fromkeys(_word(kernel, one, registers) for one in asks if Unit.GLOBAL in program.memories(one.row))
+    told = [f"{variable(kernel, n)}, which holds {launch.memory[n]}" for n in words if 0 <= n < launch.global_words]
+    return " or ".join(told[:2]) or "memory"
+
+
+def _word(kernel: Kernel, instruction: Instruction, registers: NDArray[np.uint32]) -> int:
+    """Return the word of global memory that an instruction accesses in a lane with these registers; -1: not known."""
+    address = instruction.address()
+    if address is None or address.bank is not None:
+        return -1
+    parts = [(address.base, address.pair, address.scale)]
+    parts += [(address.uniform, address.uniform_pair, 1)] if address.uniform else []
+    place = address.offset
+    for register, pair, scale in parts:
+        if register.index != RZ_INDEX:
+            high = int(registers[register.index + 1]) << 32 if pair else 0
+            place += scale * (int(registers[register.index]) | high)
+    return (place % (1 << 64) - kernel.window if address.wide else place % (1 << 32)) // WORD_BYTES
 
 
 def _clocks_read(kernel: Kernel, launches: Sequence[Launch]) -> int:

@@ -35,6 +35,7 @@ from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
 from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.meeting import synchronises
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
@@ -87,6 +88,8 @@ def run_sm(
             f"{kernel.name}: has clusters of {kernel.cluster_blocks} blocks, which run on as many SMs; one "
             "SM alone can't show them"
         )
+    if synchronises(kernel) and min(machine.chip.sms, kernel.blocks) > 1:
+        raise endless_wait.BlocksWaitError(f"{kernel.name}: synchronises its grid, {endless_wait.ASK}")
     start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
     start = partial(start, index=busiest_sm(kernel, machine), touched=of_launch(kernel, machine))
     forward = fast_forward and engine == "compiled"

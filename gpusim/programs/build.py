@@ -20,7 +20,7 @@ FOLDER = "programs"  # of the cache's directory; it may be deleted at any time
 COMPILER = "g++"
 LONGEST = 300  # seconds of one file
 _OPTIONS = "-std=c++17", "-O1", "-fPIC", "-fvisibility-inlines-hidden", "-Wall", "-Wextra"
-_COMMON = "work/work.h"  # read once for all
+_COMMON = "graphs/graphs.h"  # read once for all
 _CORE = "core", "work", "graphs", "cudart"
 _RUNTIMES = "12", "13"
 
@@ -105,6 +105,7 @@ def _compiled(scratch: Path) -> dict[Path, Path]:
     common.write_text(f'#include "{SOURCES / _COMMON}"\n', encoding="utf-8")
     _compile(common, scratch / "common.h.gch")
     sources = [path for path in _sources() if path.suffix == ".cc"]
+    sources.sort(key=lambda path: -(SOURCES / path).stat().st_size)  # long ones first, for an even end
     objects = {path: scratch / f"{str(path).replace('/', '-')}.o" for path in sources}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda path: _compile(SOURCES / path, objects[path], "-include", str(common)), sources))

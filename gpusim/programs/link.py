@@ -60,6 +60,8 @@ def _checked(path: Path) -> Path:
     """Return an executable that takes its runtime from a shared library; raises UserError for any other file."""
     needed = _needed(path)
     if not any(SHARED.fullmatch(name) for name in needed):
+        if other := next((name for name in needed if name.startswith("libcudart.so")), None):
+            raise UserError(f"{path}: linked to {other}; build it with CUDA 12 or 13")
         fix = "link it to the shared one (nvcc -cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared)"
         raise UserError(f"{path}: has CUDA's runtime inside, if any, so that it can't be replaced; {fix}")
     return path

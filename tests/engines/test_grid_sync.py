@@ -9,12 +9,14 @@ from grid_kernels import DATA, launched, left, mirror, scan
 
 import gpusim
 from gpusim.commands import main
+from gpusim.engines import endless_wait
+from gpusim.engines.endless_wait import BlocksWaitError
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import TooLargeError
 from gpusim.simulation.simulation import simulate
-from isa.errors import UserError
+from isa.errors import DeadlockError, UserError
 
 SMALL = {"chip.sms": "4"}
 
@@ -117,3 +119,20 @@ value = "766 - 3 * a"
     told = capsys.readouterr()
     assert json.loads(told.out)["all_sms"] == "the grid is synchronised"
     assert "note: the grid is synchronised, so all 4 SMs were simulated" in told.err
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_deadlock_in_time_names_the_word(engine, monkeypatch):
+    """The last block waits for what nobody stores: the error has its line, the word, and what that holds."""
+    monkeypatch.setattr(endless_wait, "FIRST_LOOK", 2000)
+    kernel = launched("forward", 2, 32, {"flags": np.zeros(6, int)}, 1)
+    said = r"grid.cu:117\), block 0, warp 0: waits for a store to flags\[1\] \(0x7f0000001004\), which holds 0, and no"
+    with pytest.raises(DeadlockError, match=said):
+        simulate(kernel, load("h200", SMALL), engine=engine)
+
+
+def test_one_sm_refuses_a_launch_that_synchronises_its_grid_at_once():
+    """Commands that show one SM say that all are needed before anything is simulated."""
+    with pytest.raises(BlocksWaitError, match="synchronises its grid, and one SM is simulated; give --sms all"):
+        run_sm(mirror(8, 64)[0], load("h200", SMALL))

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from programs.stand_in_parent import BASE, Kernel, Parent, run
@@ -136,6 +137,7 @@ def test_a_pointer_of_the_device_faults_on_the_host():
     """A program that reads through a pointer of cudaMalloc ends with a segmentation fault, as with a card."""
     done, _ = ran("dereference")
     assert done.returncode == -11
+    assert done.stderr.startswith("gpusim: the program itself reads or writes memory of cudaMalloc")
 
 
 def test_copies_of_rows_and_variables():
@@ -220,12 +222,16 @@ def test_the_driver_loads_modules_and_launches():
         "attributes: 1024 threads, 32 registers, 100000 dynamic",
         "occupancy: 2, best 1024 of 264",
         "map: 0 77",
+        "array: 3 6, 4 x 2, 1 2, texture 0 0",
+        "graph: 1 1, 10",
         "contexts: 1 1 201",
         "global: 4",
     ]
     assert parent.of("tensormap")[0].numbers[:2] == (7, 2)
     assert parent.of("tensormap")[0].numbers[3:] == (64, 32, 256, 16, 8, 1, 1, 0, 3, 2, 0)
     assert parent.of("module")[0].data.startswith(b".version")
+    assert parent.of("texture")[0].numbers[2:9] == (4, 2, 0, 0, 1, 2, 1)
+    assert parent.of("texture")[0].numbers[12:15] == (1, 1, 1)
 
 
 def test_structures_have_cudas_layout():
@@ -234,3 +240,32 @@ def test_structures_have_cudas_layout():
         pytest.skip("the layouts are those of CUDA 13")
     source = SOURCES / "layouts.cc"
     assert tools.run("nvcc", ["-std=c++17", "-I", build.SOURCES, "-c", source, "-o", "/dev/null"], about="test") == ""
+
+
+def test_a_program_of_cuda_12_has_its_own_layouts():
+    """An executable of CUDA 12 finds the functions and the structure of properties of its version."""
+    runtime = build.runtime()
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / "of_12"
+        library = runtime / "link" / "12"
+        command = ["g++", SOURCES / "of_12.cc", f"-L{library}", "-lcudart", f"-Wl,-rpath-link={runtime}", "-o", made]
+        subprocess.run(command, check=True)
+        assert link.executable(made, 90, (), runtime) == made
+        done, parent = run(made, runtime)
+    assert done.stdout.splitlines() == ["Stand-in 132 1785000 9.0 1", "12000"]
+    assert parent.of("hello")[0].numbers == (1, 12000)
+
+
+def test_exit_codes_and_last_words():
+    """Objects that are destroyed at exit still free memory, and the simulator hears the program's exit code."""
+    done, parent = ran("exits")
+    assert (done.returncode, done.stdout) == (7, "main ends\nfreed: no error\n")
+    assert parent.asked[-1].numbers == (7,)
+
+
+def test_a_forked_process_has_no_device():
+    """A process that a program forks is told that the device is not its own; its parent goes on."""
+    done, parent = ran("forks")
+    assert done.stdout == "forked ended with 2\n"
+    assert "gpusim: the device belongs to the process that used it first" in done.stderr
+    assert parent.names().count("bye") == 1

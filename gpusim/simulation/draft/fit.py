@@ -31,6 +31,7 @@ SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
 PATIENCE = 10.0  # seconds, after which no other launch is tried
 _EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
+_SHARED, _BEYOND = "of shared memory; ", "lie in no buffer"  # parts of messages (isa/executing/faults.py)
 _SMALL = 32, 1  # what counts are, where larger ones lead nowhere
 
 
@@ -39,16 +40,19 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
     Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
     """
-    begin, fault = time.monotonic(), ""
-    for given in (other for draft in drafts for other in _variants(draft)):
-        try:
-            return _grown(code, name, given, file, source)
-        except LoweringError as error:
-            return replace(drafts[0], fault=str(error))
-        except UserError as error:
-            fault = fault or str(error)
-        if time.monotonic() - begin > PATIENCE:
-            break
+    end, fault = time.monotonic() + PATIENCE, ""
+    for draft in drafts:
+        for given in _variants(draft):
+            try:
+                return _grown(code, name, given, file, source)
+            except LoweringError as error:
+                return replace(drafts[0], fault=str(error))
+            except UserError as error:
+                fault = fault or str(error)
+                if time.monotonic() > end:
+                    return replace(drafts[0], fault=fault)
+                if _SHARED in str(error):  # which other numbers seldom change, but other blocks do
+                    break
     return replace(drafts[0], fault=fault)
 
 
@@ -108,8 +112,8 @@ def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Accessed:
         roomy = _changed(launch, partial(_with_room, room=room))
         try:
             return accessed(_kernel(code, structs.replace(roomy, shared=shared), file))
-        except ExecutionError:
-            if room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
+        except ExecutionError as error:
+            if _BEYOND not in str(error) or room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
                 raise
     raise AssertionError
 
@@ -123,8 +127,10 @@ def _confirmed(code: Code, launch: LaunchFile, file: str, grows: bool) -> Launch
         try:
             check(_kernel(code, launch, file))
         except ExecutionError as error:
-            if "shared memory" in str(error) and grows:
+            if _SHARED in str(error) and grows:
                 launch = structs.replace(launch, shared=max(1024, 2 * launch.shared))
+            elif _BEYOND not in str(error):
+                raise
             else:
                 launch = _changed(launch, lambda one: _with_room(one, MORE * _nbytes(one)))
             fault = error

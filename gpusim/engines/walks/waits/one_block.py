@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gpusim.engines.walks.told_faults import deadlock_of, fault_of
 from gpusim.engines.walks.waits import told_waits, waiting
 from gpusim.engines.walks.waits.waiting import Outcome
@@ -53,7 +51,7 @@ def started(one: Walker, log: Log, limit: int, tell: Tell, block: int, waited: b
     held.sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
     begin(held.sms, held.memory, one.away[0], block)
     log.members[:] = log.phases[:] = 0
-    advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
+    advance = _advance(one, log)
     early = 0 if waited else min(limit, waiting.EARLY * one.kernel.warps)
     if waited or not to_end(advance, log, early, tell):
         if early < limit and waiting.may_wait(one.kernel):
@@ -66,12 +64,18 @@ def started(one: Walker, log: Log, limit: int, tell: Tell, block: int, waited: b
 
 def gone_on(one: Walker, log: Log, limit: int, tell: Tell, block: int, done: int) -> Outcome:
     """Run a block that may wait on, after so many warp instructions, as `started` does."""
-    found = waiting.watch(one, log, limit - done, tell)
+    found = waiting.watch(one, log, _advance(one, log), limit - done, tell)
     if done + found.done > limit:
         raise faults.endless(one.kernel, block, limit, next_instruction(one.launch.sm, one.kernel))
     if not found.asked:
         _check(one)
     return found._replace(done=done + found.done)
+
+
+def _advance(one: Walker, log: Log) -> Callable[[int], int]:
+    """Return what runs the block for at least so many warp instructions, and returns how many it was."""
+    held = one.launch
+    return uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
 
 
 def _check(one: Walker) -> None:
@@ -93,8 +97,7 @@ def to_end(advance: Callable[[int], int], log: Log, limit: int, tell: Tell) -> b
         executed = advance(asked)
         done += executed
         goes_on = executed >= asked or bool(access_log.is_full(log))
-        tell(np.asarray(log.rows[: log.size[0]]))
-        log.size[0] = 0
+        waiting.told(log, tell)
     return done <= limit
 
 

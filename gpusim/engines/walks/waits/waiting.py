@@ -34,10 +34,13 @@ from isa.row import Unit
 from isa.support.once import once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpusim.engines.walks.program_order import Tell, Walker
 
 PATIENCE = 1 << 16  # warp instructions without a change until a block that asks memory makes way
-SHORTEST, LONGEST = 1 << 6, 1 << 13  # warp instructions between two states that are kept
+SHORTEST, LONGEST = 1 << 6, 1 << 11  # warp instructions between two states that are kept
+MOST_UNSEEN = 1 << 17  # warp instructions without a look: a look makes them half as fast
 EARLY = 1 << 8  # warp instructions of each warp before its block is watched: most blocks have ended by then
 ASKED = 1 << 9  # rows of a round of a loop that asks memory
 OTHERS = "live", "waits_for", "reduced", "awaits"  # of a warp's record, beside those that endless_wait compares
@@ -112,17 +115,21 @@ class _Watch:
         return before == self.state
 
 
-def watch(one: Walker, log: Log, limit: int, tell: Tell) -> Outcome:
-    """Run a block on until it has ended or failed, waits, or has executed more than `limit` warp instructions."""
-    found = _Watch(one, log)
-    done = calm = stuck = changes = 0
-    span, own = SHORTEST, b""
+def watch(one: Walker, log: Log, advance: Callable[[int], int], limit: int, tell: Tell) -> Outcome:
+    """Run a block on until it has ended or failed, waits, or has executed more than `limit` warp instructions.
+
+    `advance` runs it without a look: the longer it does not come back to where it was, the longer nobody looks.
+    """
+    found, asks = _Watch(one, log), _asking(one.kernel)
+    done = calm = stuck = changes = asked = 0
+    span, unseen, own = SHORTEST, 0, b""
     found.keep()
     while done <= limit and (free := _free(one)) and not one.launch.sm.fault.code:
         executed = found.run(span)
-        tell(np.asarray(log.rows[: log.size[0]]))
-        log.size[0] = 0
-        done, calm = done + executed, calm + executed if found.numbers[CHANGES] == changes else 0
+        told(log, tell)
+        done, before = done + executed, asked
+        asked = int(one.launch.program.issued[asks].sum())
+        calm = calm + executed if found.numbers[CHANGES] == changes and asked != before else 0
         changes = int(found.numbers[CHANGES])
         if found.has_returned():
             stuck = (stuck if own == found.state[0] else 0) | int(found.numbers[RAN])
@@ -132,11 +139,37 @@ def watch(one: Walker, log: Log, limit: int, tell: Tell) -> Outcome:
             _let_others_go(one, stuck)
             found.keep()
         elif executed >= span or not found.numbers[KEPT]:
+            done += _unseen(log, advance, min(unseen, limit - done), tell)
+            unseen = min(2 * unseen, MOST_UNSEEN) if unseen else LONGEST * (span == LONGEST)
             span = min(2 * span, LONGEST)
             found.keep()
         if calm > PATIENCE:
             return Outcome(done, _asked(one, certain=False))
     return Outcome(done, None)
+
+
+def _unseen(log: Log, advance: Callable[[int], int], steps: int, tell: Tell) -> int:
+    """Run a block for so many warp instructions, or until it ends; return how many it was."""
+    done, goes_on = 0, steps > 0
+    while goes_on:
+        executed = advance(steps - done)
+        done += executed
+        goes_on = done < steps and bool(access_log.is_full(log))
+        told(log, tell)
+    return done
+
+
+def told(log: Log, tell: Tell) -> None:
+    """Tell of what is in the log, and empty it."""
+    tell(np.asarray(log.rows[: log.size[0]]))
+    log.size[0] = 0
+
+
+@once
+def _asking(kernel: Kernel) -> list[int]:
+    """Return the instructions by which a warp may ask global memory."""
+    code = kernel.program.instructions
+    return [pc for pc in sorted(may_vary(kernel)) if Unit.GLOBAL in kernel.program.memories(code[pc].row)]
 
 
 def park(one: Walker, block: int, log: Log, asked: Asked, done: int) -> Parked:

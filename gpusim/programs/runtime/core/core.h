@@ -61,6 +61,7 @@ int runtime_version();
 constexpr uint64_t window_base = 0x7F0000000000, window_bytes = uint64_t(1) << 32;
 inline bool in_window(uint64_t address) { return address - window_base < window_bytes; }
 void map_window(int memory);
+void explain_faults();
 void open_to_host(uint64_t address, uint64_t bytes, bool open);
 unsigned char *reached(uint64_t address);
 

@@ -29,8 +29,10 @@ constexpr uint64_t protocol_version = 1;
 int socket_of_parent = -1;
 int version_asked = 13000;
 bool greeted = false;
+pid_t greeter = 0;
+int exit_code = 2;  // where the parent is gone: it has said why
 
-[[noreturn]] void gone() { _exit(2); }  // the parent has said why
+[[noreturn]] void gone() { _exit(exit_code); }
 
 void send_all(const void *from, size_t size) {
   auto at = static_cast<const char *>(from);
@@ -85,22 +87,27 @@ std::string path_of_program() {
   return std::string(path, length > 0 ? size_t(length) : 0);
 }
 
-void say_bye(int code, void *) {
-  if (!greeted) return;
+void keep_code(int code, void *) { exit_code = code; }
+
+// The last of all that exits, after the program's own destructors, which may still free memory.
+__attribute__((destructor)) void say_bye() {
+  if (!greeted || greeter != getpid()) return;
   show_prints();
-  std::fflush(stdout);
-  exchange("bye", {uint64_t(code)}, nullptr, 0);
+  std::fflush(nullptr);
+  exchange("bye", {uint64_t(exit_code)}, nullptr, 0);
 }
 
 void greet() {
   greeted = true;
+  greeter = getpid();
   socket_of_parent = inherited("GPUSIM_EXEC_SOCKET");
   map_window(inherited("GPUSIM_EXEC_MEMORY"));
   std::string path = path_of_program();
   Reply reply = exchange("hello", {protocol_version, uint64_t(version_asked)}, path.data(), path.size());
   if (reply.error) end("the simulator and the stand-in for CUDA are of different versions");
   take_properties(reply);
-  on_exit(say_bye, nullptr);
+  on_exit(keep_code, nullptr);
+  explain_faults();
 }
 
 }  // namespace
@@ -108,6 +115,7 @@ void greet() {
 Reply ask(const char *op, const Numbers &numbers, const void *bytes, size_t size) {
   std::lock_guard<std::recursive_mutex> alone(whole());
   if (!greeted) greet();
+  if (greeter != getpid()) end("the device belongs to the process that used it first, not to one that it forked");
   return exchange(op, numbers, bytes, size);
 }
 

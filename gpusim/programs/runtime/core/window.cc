@@ -1,4 +1,5 @@
 // Device memory is a file in memory that the simulator shares: mapped once as the program sees it, once for copies.
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +19,25 @@ void *mapped(uint64_t address, int protection, int flags, int memory) {
               0);
 }
 
+// Says why the program faults that reads or writes device memory, and lets it fault.
+void explain(int signal, siginfo_t *fault, void *) {
+  static const char text[] =
+      "gpusim: the program itself reads or writes memory of cudaMalloc, which only kernels and copies reach: "
+      "copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n";
+  if (in_window(reinterpret_cast<uint64_t>(fault->si_addr)) && write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit(2);
+  ::signal(signal, SIG_DFL);
+}
+
 }  // namespace
+
+// Only where the program has no handler of its own.
+void explain_faults() {
+  struct sigaction before, made{};
+  made.sa_sigaction = explain;
+  made.sa_flags = SA_SIGINFO;
+  if (!sigaction(SIGSEGV, nullptr, &before) && before.sa_handler == SIG_DFL) sigaction(SIGSEGV, &made, nullptr);
+}
 
 void map_window(int memory) {
   void *seen = mapped(window_base, PROT_NONE, MAP_FIXED_NOREPLACE, memory);

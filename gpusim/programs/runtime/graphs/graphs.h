@@ -1,6 +1,8 @@
 // Graphs: nodes in the order in which they were added, each with those that it follows; captured or built by calls.
 #pragma once
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "../work/work.h"
 
