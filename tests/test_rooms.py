@@ -60,9 +60,9 @@ def order(pairs: frozenset[tuple[str, str]]) -> list[str]:
     return list(sorter.static_order())
 
 
-def test_fewer_than_a_hundred_arrows_between_rooms():
-    """A room that imports another is an arrow: there are under a hundred."""
-    assert 50 < len(arrows()) < 100
+def test_fewer_than_a_hundred_and_ten_arrows_between_rooms():
+    """A room that imports another is an arrow: there are under a hundred and ten, eight of them those of programs."""
+    assert 50 < len(arrows()) < 110
 
 
 def test_no_circle_of_rooms():

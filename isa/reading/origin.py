@@ -7,6 +7,7 @@ from pathlib import PureWindowsPath
 
 PlaceInSource = tuple[str, int]  # a file and a line
 NOWHERE: PlaceInSource = ("", 0)
+SYSTEM = "(system)"  # the file, without a line, of functions of the system that are linked to machine code
 CUT = "..."  # stands for the beginning of a path
 
 
@@ -28,6 +29,11 @@ class Origin:
     def __str__(self) -> str:
         """Return its place for messages, as `saxpy+0x70 LDG.E R2, [R2.64] (saxpy.cu:5)`: of these what is known."""
         return " ".join(part for part in (self.at, self.text, f"({self.source})" if self.line else "") if part)
+
+    @property
+    def of_system(self) -> bool:
+        """Tell whether it is of a function of the system."""
+        return self.file == SYSTEM
 
     @property
     def at(self) -> str:

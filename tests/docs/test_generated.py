@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 UNITS = re.compile(  # units of numbers
     r"\b(MHz|fJ|cycles|bytes|thousandths|milliwatts|bytes per second|lanes|threads|thread instructions|warps|blocks"
     r"|64ths|registers|instructions|lines|banks|passes|barriers|schedulers|multiprocessors|slots|accesses|words|multiples"
-    r"|channels|sectors|slices|stall count|vmcnt|lgkmcnt)\b"
+    r"|channels|sectors|slices|stall count|vmcnt|lgkmcnt|nanoseconds|MB/s)\b"
 )
 
 

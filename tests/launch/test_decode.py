@@ -1,10 +1,16 @@
 """Rows of integers: how the engines see control codes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from read.fenced import ROOT
 from timing import plain_machine, run_text
 
+from gpusim.launch import decode as decoding
 from gpusim.launch.decode import decode
+from gpusim.launch.file.prepare import prepared
+from gpusim.machine.machine import load
 from isa.text.listing import read
 
 CODES = """
@@ -34,3 +40,18 @@ def test_a_fermi_ignores_control_codes():
     one, other = run_text(CODES), run_text(plain)
     assert one.cycles == other.cycles
     assert np.array_equal(one.trace, other.trace)
+
+
+def test_a_launch_with_another_grid_has_its_own_constants(monkeypatch):
+    """Of a launch that differs in grid and constants alone the rows are those of one that is decoded by itself."""
+    monkeypatch.setattr(decoding, "_LAST", [])
+    machine, first = load("h200"), prepared(str(ROOT / "examples" / "cuda" / "dot_double.cubin"))
+    words = np.frombuffer(first.banks[0], np.uint8) ^ 1
+    second = replace(first, grid=(2 * first.grid[0], 1, 1), banks={**first.banks, 0: words.tobytes()})
+    evaluate = np.ones(len(first.program), np.bool_)
+    before = decode(first, machine, evaluate, {})
+    shared = decode(second, machine, evaluate, {})
+    decoding._LAST.clear()
+    alone = decode(second, machine, evaluate, {})
+    assert shared.tobytes() == alone.tobytes()
+    assert shared.tobytes() != before.tobytes()

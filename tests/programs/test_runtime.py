@@ -222,12 +222,16 @@ def test_the_driver_loads_modules_and_launches():
         "attributes: 1024 threads, 32 registers, 100000 dynamic",
         "occupancy: 2, best 1024 of 264",
         "map: 0 77",
+        "array: 3 6, 4 x 2, 1 2, texture 0 0",
+        "graph: 1 1, 10",
         "contexts: 1 1 201",
         "global: 4",
     ]
     assert parent.of("tensormap")[0].numbers[:2] == (7, 2)
     assert parent.of("tensormap")[0].numbers[3:] == (64, 32, 256, 16, 8, 1, 1, 0, 3, 2, 0)
     assert parent.of("module")[0].data.startswith(b".version")
+    assert parent.of("texture")[0].numbers[2:9] == (4, 2, 0, 0, 1, 2, 1)
+    assert parent.of("texture")[0].numbers[12:15] == (1, 1, 1)
 
 
 def test_structures_have_cudas_layout():

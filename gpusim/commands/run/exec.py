@@ -132,7 +132,7 @@ def _ran(
     how = How(timing.time != "none", timing.sample, timing.same_launches or 0, frozenset(timing.kernel), timing.threads)
     captures = None
     if folder:
-        source = _beside(file, folder) if machine_code.is_source(file) else ""
+        source = _with_source(file, folder) if machine_code.is_source(file) else ""
         captures = Captures(folder, frozenset(show.launch), source, timing.caches or "warm", _line)
     card = runner(where, how, timing.caches or "warm", captures)
     with passed_output(hidden=hidden, errors=errors) as output:
@@ -142,7 +142,7 @@ def _ran(
     return ran
 
 
-def _beside(file: Path, folder: Path) -> str:
+def _with_source(file: Path, folder: Path) -> str:
     """Return the text of a source, and put it beside the launches, whose views show its lines."""
     text = file.read_text(encoding="utf-8", errors="replace")
     if file.parent.absolute() != folder.absolute():

@@ -1,4 +1,4 @@
-"""Launches that differ in what constant banks hold, and in nothing else that decoded rows depend on."""
+"""Launches that differ in their grid and in what constant banks hold: in nothing else that decoded rows depend on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from isa.operands.operand import Address, BankConstant
 
 
 def is_like(one: Kernel, other: Kernel) -> bool:
-    """Tell whether two launches of one program have the same blocks, buffers and textures."""
+    """Tell whether two launches of one program have blocks of the same size, and the same buffers and textures."""
     return _shape(one) == _shape(other) and list(map(_place, one.buffers)) == list(map(_place, other.buffers))
 
 
@@ -21,7 +21,7 @@ def takes_constant(instruction: Instruction) -> bool:
 
 
 def _shape(kernel: Kernel) -> tuple[object, ...]:
-    at = kernel.grid, kernel.block, kernel.cluster, kernel.warp_size, kernel.sms, kernel.window, kernel.page_bytes
+    at = kernel.block, kernel.cluster, kernel.warp_size, kernel.sms, kernel.window, kernel.page_bytes
     return *at, kernel.target, kernel.any_machine, kernel.textures, dict(kernel.parameters)
 
 

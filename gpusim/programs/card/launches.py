@@ -100,7 +100,7 @@ class Runner:
 def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: bytes) -> Launched:
     """Return a launch on memory as it is; raises LaunchError for one that the code doesn't take, and LoweringError.
 
-    One that differs from the kernel's last in its arguments alone has the same program.
+    One that differs from the kernel's last in grid and arguments alone has the same program.
     """
     system.provide(runner.arena, kernel, runner.limits)
     arena, code = runner.arena, modules.with_constants(runner.arena, kernel.module)
@@ -109,6 +109,8 @@ def prepared(runner: Runner, kernel: modules.Kernel, shape: Shape, arguments: by
     if kernel.last and kernel.last[0] == form:
         return load.with_arguments(kernel.last[1], code, kernel.name, arguments)
     made = load.kernel(code, _state(runner, kernel, shape, arguments))
+    if kernel.last and kernel.last[1].program == made.program:
+        made = replace(made, program=kernel.last[1].program)  # of which what was worked out is known
     kernel.last = form, made
     return made
 

@@ -73,10 +73,10 @@ def loaded(arena: Arena, image: bytes, name: str, machine: Machine) -> Module:
     )
     variables = _allocated(arena, cubin.memory, load.VARIABLES, cubin.memory_alignment)
     made = Module(code, image, variables, constants)
-    if variables is not None:
-        first, bank = WINDOW + variables.place, WINDOW + (constants.place if constants else 0)
-        data = load.initial(code, first, bank)
-        arena.held[variables.place : variables.end] = np.frombuffer(data, np.uint8)
+    data = load.initial(code, *(WINDOW + (one.place if one else 0) for one in (variables, constants)))
+    for one, each in zip((variables, constants), data, strict=True):
+        if one is not None:
+            arena.held[one.place : one.place + len(each)] = np.frombuffer(each, np.uint8)
     return made
 
 

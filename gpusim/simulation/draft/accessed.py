@@ -13,6 +13,7 @@ from gpusim.sm.jit.rule import COMPILED
 from isa.executing.places import BASES, lanes_in
 from isa.kernel import Kernel
 from isa.memory import bases
+from isa.operands.windows import PEER_BYTES
 from isa.row import GLOBAL_UNITS, Unit
 
 MOST = 2_000_000 if COMPILED else 20_000  # warp instructions of all blocks that run: about a second
@@ -75,16 +76,20 @@ class _Seen:
         unit = row.unit
         if row.generic and self.leaves:
             within = places[lanes_in(Unit.SHARED, places)]
-            if len(within):
-                self.shared = max(self.shared, int(within.max()) - BASES[Unit.SHARED] + row.accessed_bytes)
+            self._share(within - np.uint32(BASES[Unit.SHARED]), row.accessed_bytes)
             places, unit = places[lanes_in(Unit.GLOBAL, places)], Unit.GLOBAL
         if not len(places):
             return
         if unit is Unit.SHARED:
-            self.shared = max(self.shared, int(places.max()) + row.accessed_bytes)
+            self._share(places, row.accessed_bytes)
         elif unit in GLOBAL_UNITS:
             which = np.searchsorted(self.starts, places, "right") - 1
             np.maximum.at(self.ends, which, places.astype(np.int64) + row.accessed_bytes - self.starts[which])
+
+    def _share(self, places: NDArray[np.uint32], nbytes: int) -> None:
+        """Take note of places in shared memory, the block's own or another's of its cluster: all have as much."""
+        if len(places):
+            self.shared = max(self.shared, int((places & np.uint32(PEER_BYTES - 1)).max()) + nbytes)
 
     def accessed(self) -> Accessed:
         """Return what was seen."""

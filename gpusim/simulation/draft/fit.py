@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,9 @@ ROOMS = 1 << 22, 1 << 26, 1 << 28  # bytes of each buffer that is tried
 MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
 SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
-PATIENCE = 10.0  # seconds, after which no other launch is tried
+MOST_TRIED = 24  # launches, of a second or less each
 _EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
+_SHARED, _BEYOND = "of shared memory; ", "lie in no buffer"  # parts of messages (isa/executing/faults.py)
 _SMALL = 32, 1  # what counts are, where larger ones lead nowhere
 
 
@@ -39,17 +40,24 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
     Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
     """
-    begin, fault = time.monotonic(), ""
-    for given in (other for draft in drafts for other in _variants(draft)):
-        try:
-            return _grown(code, name, given, file, source)
-        except LoweringError as error:
-            return replace(drafts[0], fault=str(error))
-        except UserError as error:
-            fault = fault or str(error)
-        if time.monotonic() - begin > PATIENCE:
-            break
+    left, fault = MOST_TRIED, ""
+    for draft in drafts:
+        for given in islice(_variants(draft), left):
+            left -= 1
+            try:
+                return _told(_grown(code, name, given, file, source), fault)
+            except LoweringError as error:
+                return replace(drafts[0], fault=str(error))
+            except UserError as error:
+                fault = fault or str(error)
+                if _SHARED in str(error):  # which other numbers seldom change, but other blocks do
+                    break
     return replace(drafts[0], fault=fault)
+
+
+def _told(draft: Draft, fault: str) -> Draft:
+    """Return a draft that tells with what a likelier one ended, if one did."""
+    return replace(draft, said=f"{draft.said} A likelier launch ended with: {fault}".strip()) if fault else draft
 
 
 def _variants(draft: Draft) -> Iterator[Draft]:
@@ -108,8 +116,8 @@ def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Accessed:
         roomy = _changed(launch, partial(_with_room, room=room))
         try:
             return accessed(_kernel(code, structs.replace(roomy, shared=shared), file))
-        except ExecutionError:
-            if room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
+        except ExecutionError as error:
+            if _BEYOND not in str(error) or room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
                 raise
     raise AssertionError
 
@@ -123,8 +131,10 @@ def _confirmed(code: Code, launch: LaunchFile, file: str, grows: bool) -> Launch
         try:
             check(_kernel(code, launch, file))
         except ExecutionError as error:
-            if "shared memory" in str(error) and grows:
+            if _SHARED in str(error) and grows:
                 launch = structs.replace(launch, shared=max(1024, 2 * launch.shared))
+            elif _BEYOND not in str(error):
+                raise
             else:
                 launch = _changed(launch, lambda one: _with_room(one, MORE * _nbytes(one)))
             fault = error

@@ -89,11 +89,12 @@ def asks_blocks(kernel: Kernel) -> list[int]:
     """Return the pcs at which a launch may go by what other blocks store: atomics and loads of `may_vary`, in order.
 
     Of machine code only strong loads count, which is how blocks speak to each other (PTX ISA, memory consistency
-    model); a listing does not tell them from others.
+    model); a listing does not tell them from others. Those of functions of the system, such as malloc, do not.
     """
     program = kernel.program
     of_memory = [pc for pc in sorted(may_vary(kernel)) if Unit.GLOBAL in program.memories(program.instructions[pc].row)]
-    return [pc for pc in of_memory if not program.origins or is_strong(program, pc)] if kernel.blocks > 1 else []
+    asking = [pc for pc in of_memory if not program.origins or is_strong(program, pc)] if kernel.blocks > 1 else []
+    return [pc for pc in asking if not program.origins or not program.origins[pc].of_system]
 
 
 def is_strong(program: Program, pc: int) -> bool:

@@ -219,7 +219,8 @@ def _banks(
     banks = {PARAMETERS: _with_clusters(bank, row, state, cluster_of(state, function))}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
-        banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
+        held = any(one.name == bank_name(CONSTANTS) for one in state.buffers)  # then it may have been changed
+        banks[CONSTANTS] = constants if held else _relocated(constants, _CONSTANTS, code.cubin, symbols)
         banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
         if function:
             banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
@@ -275,16 +276,18 @@ def _takes_parameters(section: Section, row: Architecture) -> bool:
     return row.addressed is not None and any(reads(one.text, row.addressed) for one in section.instructions)
 
 
-def initial(code: Code, variables: int, constants: int) -> bytes:
-    """Return what `__device__` variables hold at first, if they and constant bank 3 lie at these 64-bit addresses.
+def initial(code: Code, variables: int, constants: int) -> tuple[bytes, bytes]:
+    """Return what `__device__` and `__constant__` variables hold at first, if they lie at these 64-bit addresses.
 
     Raises UserError for addresses in them that are not known.
     """
     if code.cubin is None:
-        return b""
+        return b"", b""
     every = code.cubin.variables.values()
-    symbols = {one.name: (constants if one.constant else variables) + one.offset for one in every}
-    return _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
+    where = {one.name: (constants if one.constant else variables) + one.offset for one in every}
+    symbols = {**link.pointers(code), **where}
+    of_device = _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
+    return of_device, _relocated(code.cubin.constants, _CONSTANTS, code.cubin, symbols)
 
 
 def system_bytes(code: Code) -> int:

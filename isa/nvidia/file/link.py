@@ -5,7 +5,8 @@ code and variables are `32@lo(symbol)` and `32@hi(symbol)`, whose values the fil
 lies at 0, the functions that it calls lie behind it, and the addresses are numbers.
 
 A pointer to a function is the address of its code here. A kernel that calls by pointers also has the functions whose
-addresses variables hold from the beginning, such as tables of virtual functions.
+addresses variables hold from the beginning, such as tables of virtual functions. These lie at the same addresses in all
+kernels of a file, behind the longest: one kernel may call what another has stored.
 
 Jump tables and numbers of all functions lie in constant bank 2 of each kernel, at the same places in each: nvlink puts
 them there, and their places into the functions' code.
@@ -14,7 +15,8 @@ them there, and their places into the functions' code.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 
 from isa.nvidia.file.code import Code
@@ -27,6 +29,7 @@ _CALLED = re.compile(r"\bCALL\.\S+ .*`\((?P<name>[^)]+)\)")
 _BY_POINTER = re.compile(r"\bCALL\.\S+ R\d")
 _ADDRESS = re.compile(r"32@(?:lo|hi)\((?:[^()]|\([^()]*\))*\)")
 _OWN_BANK = "c[0x2]"
+_OF_VARIABLES = ".nv.global.init", ".nv.constant3"
 
 
 def linked(code: Code, kernel: str, variables: int, others: Mapping[str, int] = MappingProxyType({})) -> Section:
@@ -43,8 +46,9 @@ def linked(code: Code, kernel: str, variables: int, others: Mapping[str, int] = 
     if len(starts) == 1 and not filled:
         return own
     whole = Section(labels={f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts})
-    for name, start in starts.items():
+    for name, start in sorted(starts.items(), key=itemgetter(1)):
         section = code.sections[name]
+        whole.instructions += _gap(whole.instructions, start)
         # A text has a function's label before its section: it is none of the one before.
         whole.labels |= {x: start + offset for x, offset in section.labels.items() if x not in cubin.functions}
         whole.instructions += [_moved(one, start, filled.get((name, one.offset))) for one in section.instructions]
@@ -68,28 +72,67 @@ def places(code: Code, kernel: str) -> Mapping[str, int]:
     return _places(code, cubin, _starts(code, cubin, kernel))
 
 
+def pointers(code: Code) -> Mapping[str, int]:
+    """Return the addresses, the same in all kernels, of the functions that a file's variables point to."""
+    if code.cubin is None:
+        return {}
+    homes = _pointed(code, code.cubin)
+    return {f.name: homes[f.home] + f.start for f in code.cubin.functions.values() if f.home in homes}
+
+
+def _pointed(code: Code, cubin: Cubin) -> dict[str, int]:
+    """Return where the sections of these functions begin."""
+    places, end = dict[str, int](), max((_size(code, name) for name in cubin.kernels), default=0)
+    for one in cubin.relocations:
+        home = cubin.functions[one.symbol].home if one.symbol in cubin.functions else ""
+        if one.section.startswith(_OF_VARIABLES) and home in code.sections and home not in places:
+            places[home], end = end, end + _size(code, home)
+    return places
+
+
+def _size(code: Code, name: str) -> int:
+    """Return the bytes of a section; none of one that has no code."""
+    return BYTES * len(code.sections[name].instructions) if name in code.sections else 0
+
+
+def _gap(before: Sequence[Encoded], start: int) -> Iterator[Encoded]:
+    """Yield what lies between the code so far and the next section, where nothing ever goes."""
+    for offset in range(BYTES * len(before), start, BYTES):
+        yield before[-1]._replace(offset=offset, text="NOP")
+
+
 def _places(code: Code, cubin: Cubin, starts: Mapping[str, int]) -> Mapping[str, int]:
     found = {f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts}
     by_pointer = any(_calls_by_pointer(code.sections[name]) for name in starts)
+    if not by_pointer:
+        found = {**pointers(code), **found}
     behind = [*cubin.externals, *(name for name in cubin.functions if not by_pointer and name not in found)]
-    end = BYTES * sum(len(code.sections[name].instructions) for name in starts)
+    end = max(start + _size(code, name) for name, start in starts.items())
     return found | {name: end + BYTES * number for number, name in enumerate(behind)}
 
 
 def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
     """Return where the sections of a kernel and of all that it calls begin, in bytes."""
-    starts, end, todo = dict[str, int](), 0, [kernel]
+    reached = _reached(code, cubin, kernel)
+    fixed = _pointed(code, cubin)
+    starts = {kernel: 0} | {name: fixed[name] for name in reached if name in fixed and name != kernel}
+    end = max(start + _size(code, name) for name, start in starts.items())
+    for name in reached:
+        if name not in starts:
+            starts[name], end = end, end + _size(code, name)
+    return starts
+
+
+def _reached(code: Code, cubin: Cubin, kernel: str) -> list[str]:
+    """Return the sections of a kernel and of all that it calls, in the order in which they are found."""
+    found, todo = list[str](), [kernel]
     while todo:
         name = todo.pop(0)
-        if name not in starts:
-            starts[name] = end
-            end += BYTES * len(code.sections[name].instructions)
-            todo += [
-                other
-                for other in _named(code.sections[name], cubin, name)
-                if _reads_bank_of(cubin.functions[kernel], code, other)
-            ]
-    return starts
+        if name not in found:
+            found.append(name)
+            others = _named(code.sections[name], cubin, name)
+            todo += [other for other in others if _reads_bank_of(cubin.functions[kernel], code, other)]
+    return found
 
 
 def _named(section: Section, cubin: Cubin, name: str) -> Iterator[str]:

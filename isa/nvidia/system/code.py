@@ -16,7 +16,9 @@ from isa.nvidia.file import dump, link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
 from isa.nvidia.file.dump import Section
+from isa.nvidia.file.inlined import SourceLine
 from isa.nvidia.lowering import system as calls
+from isa.reading.origin import SYSTEM
 
 FILE = "functions.sass"
 RING, HEAP = "system_ring", "system_heap"  # the symbols of its memory
@@ -94,4 +96,8 @@ def _sections() -> Mapping[str, Section]:
     text = files(__package__).joinpath(FILE).read_text(encoding="utf-8")
     for outside, inside in NAMES.items():
         text = text.replace(f"`({inside})", f"`({outside})")
-    return dump.read(text, FILE).sections
+    sections = dump.read(text, FILE).sections
+    source = SourceLine(SYSTEM, 0)
+    return {
+        name: Section([one._replace(source=source) for one in x.instructions], x.labels) for name, x in sections.items()
+    }

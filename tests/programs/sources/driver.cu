@@ -37,6 +37,53 @@ static void memory_of(CUdeviceptr memory) {
     printf("pointer: %u %d %zu\n", type, base == memory ? mapped : -1, size);
 }
 
+static void array() {
+    CUDA_ARRAY_DESCRIPTOR wanted = {4, 2, CU_AD_FORMAT_UNSIGNED_INT8, 2}, got;
+    CUarray array;
+    unsigned char row[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[4];
+    cuArrayCreate(&array, &wanted);
+    cuMemcpyHtoA(array, 0, row, 8);
+    cuMemcpyAtoH(back, array, 2, 4);
+    cuArrayGetDescriptor(&got, array);
+    CUDA_RESOURCE_DESC resource = {};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY, resource.res.array.hArray = array;
+    CUDA_TEXTURE_DESC reading = {};
+    reading.flags = CU_TRSF_NORMALIZED_COORDINATES, reading.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    CUtexObject texture;
+    int error = cuTexObjectCreate(&texture, &resource, &reading, nullptr);
+    printf("array: %d %d, %zu x %zu, %d %u, texture %d %d\n", back[0], back[3], got.Width, got.Height, got.Format,
+           got.NumChannels, error, cuTexObjectDestroy(texture));
+    cuArrayDestroy(array);
+}
+
+static void graph(CUdeviceptr memory, CUfunction step) {
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode node;
+    cuuint64_t id;
+    CUstreamCaptureStatus status;
+    size_t nodes = 0, value = 0;
+    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuStreamWriteValue32(stream, memory, 3, 0);
+    cuStreamGetCaptureInfo(stream, &status, &id, &graph, nullptr, nullptr, &nodes);
+    cuStreamEndCapture(stream, &graph);
+    int amount = 4;
+    void *arguments[] = {&memory, &amount};
+    CUDA_KERNEL_NODE_PARAMS kernel = {};
+    kernel.func = step, kernel.gridDimX = kernel.gridDimY = kernel.gridDimZ = 1;
+    kernel.blockDimX = kernel.blockDimY = kernel.blockDimZ = 1, kernel.kernelParams = arguments;
+    CUgraphNode first;
+    size_t one = 1;
+    cuGraphGetNodes(graph, &first, &one);
+    cuGraphAddKernelNode(&node, graph, &first, 1, &kernel);
+    cuGraphInstantiate(&exec, graph, 0);
+    cuGraphLaunch(exec, stream);
+    cuMemcpyDtoH(&value, memory, 4);
+    printf("graph: %d %zu, %zu\n", status, nodes, value);
+}
+
 int main() {
     CUdevice device;
     CUcontext context, current;
@@ -91,6 +138,8 @@ int main() {
     cuOccupancyMaxPotentialBlockSize(&grid, &best, step, nullptr, 0, 0);
     printf("occupancy: %d, best %d of %d\n", blocks, best, grid);
     tensor(memory);
+    array();
+    graph(memory, step);
     cuCtxGetCurrent(&current);
     bool same = current == context;
     cuCtxPopCurrent(nullptr);

@@ -24,9 +24,7 @@ EXAMPLES = {
     path.relative_to(ROOT / "examples").with_suffix("").as_posix(): path
     for path in (ROOT / "examples").rglob("*.cubin")
 }
-UNKNOWN = {  # examples of tensor maps, whose boxes nothing says, and what their drafts say of it
-    "gemm/tma": "tensor map", "tensor/tma": "tensor map",
-}  # fmt: skip
+UNKNOWN = {"tensor/tma": "in shared memory lacks"}  # bytes: nothing says what box a map has
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
@@ -133,6 +131,16 @@ def test_sizes_and_counts_are_those_of_the_source(tmp_path):
 
 
 @needs_nvcc
+def test_another_block_is_told(tmp_path):
+    """Where the likeliest block does not suit the shared memory, another one does, and a comment says why."""
+    found, name = compiled(tmp_path, KINDS["static"])
+    draft, _ = drafted(tmp_path, found, name, KINDS["static"])
+    assert draft.file.block == [32]
+    assert draft.said.startswith("A likelier launch ended with: k: k+0x")
+    assert "lie outside the" in draft.said
+
+
+@needs_nvcc
 @pytest.mark.long
 def test_what_ends_a_draft_is_said(tmp_path):
     """Where no draft ends well, the first one says with what it ends, in a comment; it is read back all the same."""
@@ -202,3 +210,47 @@ def test_a_sample_has_the_ends_of_each_axis(grid, most):
     assert found == sorted(set(found))
     assert {0, made.blocks - 1, grid[0] - 1, made.blocks - grid[0] * grid[1]} <= set(found)
     assert len(found) <= max(most, 2) + 8
+
+
+CLUSTER = """#include <cooperative_groups.h>
+__global__ void __cluster_dims__(4) k(int *x) {
+  extern __shared__ int s[];
+  auto cluster = cooperative_groups::this_cluster();
+  *cluster.map_shared_rank(s + threadIdx.x, (cluster.block_rank() + 1) % 4) = threadIdx.x;
+  cluster.sync();
+  x[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
+}"""
+
+
+@needs_nvcc
+def test_shared_memory_of_a_cluster_is_a_blocks(tmp_path):
+    """Stores to other blocks' shared memory count as if to the block's own: a word for each of 128 threads."""
+    found, name = compiled(tmp_path, CLUSTER)
+    draft, read = drafted(tmp_path, found, name, CLUSTER)
+    assert (draft.fault, draft.file.shared) == ("", 512)
+    runs(found, read)
+
+
+MAP = """#include <cuda.h>
+#include <cuda/barrier>
+__global__ void k(const __grid_constant__ CUtensorMap to) {
+  __shared__ alignas(128) float tile[16 * 8];
+  tile[threadIdx.x] = threadIdx.x;
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    cuda::device::experimental::cp_async_bulk_tensor_2d_shared_to_global(&to, 0, 0, tile);
+    asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}"""
+
+
+@needs_nvcc
+def test_a_tensor_map_has_the_dimensions_of_the_copies(tmp_path):
+    """Sizes and box of the map are guessed, and said to be; a store through it runs."""
+    found, name = compiled(tmp_path, MAP)
+    draft, read = drafted(tmp_path, found, name, MAP)
+    (to,) = draft.file.argument
+    assert (len(to.tensor_map.size), draft.fault) == (2, "")
+    assert "guessed: type, size and box of the tensor" in draft.comments[0]
+    runs(found, read)

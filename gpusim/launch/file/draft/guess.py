@@ -24,7 +24,7 @@ ELEMENTS = 1024  # of each buffer
 OF_STRUCT = 64  # bytes that a struct is guessed to have at most
 TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimensions: as many in all
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
-MAP = "CUtensorMap"
+MAP, MAP_BYTES = "CUtensorMap", 128
 BOX, TENSOR = [16, 8, 4, 2, 1], [64, 32, 8, 4, 2]  # of a tensor map, by dimension
 OR_STRUCT = 'or struct = [["int32", 0], ...]'
 _GUESSED = {1: "int8", 2: "int16", 4: "int32", POINTER_BYTES: ""}  # types of numbers by bytes
@@ -98,9 +98,9 @@ def _fetches(code: Code, name: str) -> int:
 
 
 def _copies(code: Code, name: str) -> int:
-    """Return the most dimensions of the tensor copies of a kernel's code; 2 where there is none."""
+    """Return the most dimensions of the tensor copies of a kernel's code; 0: it has none."""
     found = [match for one in code.sections[name].instructions if (match := _COPY.search(one.text))]
-    return max((int(match[1]) for match in found), default=2)
+    return max((int(match[1]) for match in found), default=0)
 
 
 def _operation(text: str) -> str:
@@ -138,7 +138,7 @@ def _guess(name: str, parameter: Parameter | None, kind: Type | None, known: Kno
         one = Argument(name=name, buffer="float32", elements=prod(texels.size), fill="hash 1", texture=texels)
         return Guess(one, f"{kind.text}, {where}; guessed: a cudaTextureObject_t, as the code fetches texels")
     words = ", ".join(filter(None, (kind.text if kind else "", where)))
-    if kind and MAP in kind.text.split():
+    if _is_map(kind, parameter, known):
         return _tensor_map(name, words, known)
     if kind and kind.pointer and (inner := _pointed(kind)):
         return _addresses(name, inner, words, known)
@@ -160,9 +160,18 @@ def _by_size(name: str, parameter: Parameter | None, kind: Type | None, words: s
     return _struct(name, parameter, kind, words, known)
 
 
+def _is_map(kind: Type | None, parameter: Parameter | None, known: Known) -> bool:
+    """Tell whether a parameter is a tensor map: by its type, or by its bytes where the code has tensor copies."""
+    if kind and (kind.pointer or kind.element):
+        return False
+    whole = parameter is not None and parameter.size == MAP_BYTES and known.copies > 0
+    return whole or (kind is not None and MAP in kind.text.split())
+
+
 def _tensor_map(name: str, words: str, known: Known) -> Guess:
     """Return a tensor map of as many dimensions as the code's copies; its sizes and its box are guessed."""
-    given = TensorMap(size=TENSOR[: known.copies], box=BOX[: known.copies])
+    axes = known.copies or 2
+    given = TensorMap(size=TENSOR[:axes], box=BOX[:axes])
     one = Argument(name=name, buffer="float32", elements=prod(given.size), fill="hash 1", tensor_map=given)
     return Guess(one, f"{words}; guessed: type, size and box of the tensor")
 

@@ -33,7 +33,7 @@ void explain(int signal, siginfo_t *fault, void *) {
 
 // Only where the program has no handler of its own.
 void explain_faults() {
-  struct sigaction before, made {};
+  struct sigaction before, made{};
   made.sa_sigaction = explain;
   made.sa_flags = SA_SIGINFO;
   if (!sigaction(SIGSEGV, nullptr, &before) && before.sa_handler == SIG_DFL) sigaction(SIGSEGV, &made, nullptr);

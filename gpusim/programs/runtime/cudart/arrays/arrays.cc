@@ -16,19 +16,6 @@ uint64_t element_bytes(const Channels &channels) {
 
 size_t at_least_one(size_t count) { return count ? count : 1; }
 
-Error add_array(Array **array, const Channels *channels, Extent extent, unsigned flags) {
-  if (!array || !channels || !extent.width) return invalid_value;
-  std::unique_ptr<Array> made(new Array{0, 0, 0, element_bytes(*channels), extent, *channels, flags});
-  uint64_t row = extent.width * made->element, rows = at_least_one(extent.height);
-  made->pitch = (row + row_alignment - 1) / row_alignment * row_alignment;
-  made->slice = made->pitch * rows;
-  Error error = allocate(&made->address, made->slice * at_least_one(extent.depth), array_memory);
-  if (error) return error;
-  *array = made.get();
-  arrays[made.get()] = std::move(made);
-  return success;
-}
-
 struct Side {
   uint64_t address, pitch, slice;
 };
@@ -122,6 +109,27 @@ Array *array_at(const void *handle) {
   return found == arrays.end() ? nullptr : found->second.get();
 }
 
+Error add_array(Array **array, const Channels *channels, Extent extent, unsigned flags) {
+  if (!array || !channels || !extent.width) return invalid_value;
+  std::unique_ptr<Array> made(new Array{0, 0, 0, element_bytes(*channels), extent, *channels, flags});
+  uint64_t row = extent.width * made->element, rows = at_least_one(extent.height);
+  made->pitch = (row + row_alignment - 1) / row_alignment * row_alignment;
+  made->slice = made->pitch * rows;
+  Error error = allocate(&made->address, made->slice * at_least_one(extent.depth), array_memory);
+  if (error) return error;
+  *array = made.get();
+  arrays[made.get()] = std::move(made);
+  return success;
+}
+
+Error remove_array(const void *array) {
+  Array *found = array_at(array);
+  if (!found) return invalid_handle;
+  Error error = release(found->address);
+  arrays.erase(array);
+  return error;
+}
+
 Error copy_of(Copy *copy, const CopyParameters *parameters) {
   Array *from = array_at(parameters->from_array), *into = array_at(parameters->into_array);
   if ((parameters->from_array && !from) || (parameters->into_array && !into)) return invalid_handle;
@@ -144,14 +152,7 @@ API(int, cudaMallocArray)(Array **array, const Channels *channels, size_t width,
   return call([&] { return add_array(array, channels, {width, height, 0}, flags); });
 }
 API(int, cudaFreeArray)(void *array) {
-  return call([&]() -> Error {
-    if (!array) return success;
-    Array *found = array_at(array);
-    if (!found) return invalid_handle;
-    Error error = release(found->address);
-    arrays.erase(array);
-    return error;
-  });
+  return call([&]() -> Error { return array ? remove_array(array) : success; });
 }
 API(int, cudaArrayGetInfo)(Channels *channels, Extent *extent, unsigned *flags, void *array) {
   return call([&]() -> Error {

@@ -8,40 +8,10 @@ using namespace gpusim;
 
 namespace {
 
-struct Resource {  // cudaResourceDesc
-  int type;
-  union {
-    void *array;
-    struct {
-      void *memory;
-      Channels channels;
-      size_t bytes;
-    } linear;
-    struct {
-      void *memory;
-      Channels channels;
-      size_t width, height, pitch;
-    } pitched;
-    int size[14];
-  };
-};
-
-struct Reading {  // cudaTextureDesc
-  int address[3], filter, read, srgb;
-  float border[4];
-  int normalized;
-  unsigned anisotropy;
-  int mip_filter;
-  float mip_bias, mip_least, mip_most;
-  int no_trilinear, seamless;
-};
-
 struct Image {
   uint64_t address, pitch, width, height, depth, layers;
   Channels channels;
 };
-
-enum { of_array, of_mipmaps, of_linear, of_pitched };  // cudaResourceType
 
 struct Texture {
   Resource resource;
@@ -96,7 +66,11 @@ Numbers numbers_of(const Image &image, const Reading &reading) {
   return made;
 }
 
-Error create(uint64_t *object, const Resource *resource, const Reading *reading) {
+}  // namespace
+
+namespace gpusim {
+
+Error create_texture(uint64_t *object, const Resource *resource, const Reading *reading) {
   Image image;
   if (!object || !resource || !reading || !image_of(*resource, &image)) return invalid_value;
   Reply reply = ask("texture", numbers_of(image, *reading));
@@ -111,19 +85,21 @@ bool is_plain(const Resource *resource) {
                                                         !(array_at(resource->array)->flags & cubemap)));
 }
 
-}  // namespace
+Error destroy_texture(uint64_t object) {
+  if (!object) return success;
+  if (!textures.erase(object)) return invalid_value;
+  return ask("untexture", {object}).error;
+}
+
+}  // namespace gpusim
 
 API(int, cudaCreateTextureObject)(uint64_t *object, const Resource *resource, const Reading *reading,
                                   const void *view) {
   if (view || !is_plain(resource)) refuse("cudaCreateTextureObject with a view, mipmaps or a cube");
-  return call([&] { return create(object, resource, reading); });
+  return call([&] { return create_texture(object, resource, reading); });
 }
 API(int, cudaDestroyTextureObject)(uint64_t object) {
-  return call([&]() -> Error {
-    if (!object) return success;
-    if (!textures.erase(object)) return invalid_value;
-    return ask("untexture", {object}).error;
-  });
+  return call([&] { return destroy_texture(object); });
 }
 API(int, cudaGetTextureObjectResourceDesc)(Resource *resource, uint64_t object) {
   return call([&]() -> Error {

@@ -8,7 +8,7 @@ import pytest
 from gpusim.commands.main import execute
 from isa.nvidia.compiler import tools
 
-SOURCE = Path(__file__).parent / "sources" / "system.cu"
+SOURCES = Path(__file__).parent / "sources"
 pytestmark = [
     pytest.mark.jit,
     pytest.mark.skipif(
@@ -31,8 +31,15 @@ host: 710 device-side assert triggered
 
 def test_a_program_prints_in_order_and_keeps_its_heap(capfd):
     """What kernels print comes with the next synchronising call, as CUDA has it; assertions go to the error stream."""
-    assert execute(["exec", str(SOURCE), "--time", "none"]) == 3
+    assert execute(["exec", str(SOURCES / "system.cu"), "--time", "none"]) == 3
     captured = capfd.readouterr()
     assert captured.out.startswith(PRINTED)
     line = "system.cu:37: void fail(int): block: [0,0,0], thread: [0,0,0] Assertion `n == 0` failed.\n"
     assert line in captured.err
+
+
+@pytest.mark.parametrize("flag", ["-O3", "-rdc=true", "-G"])
+def test_kernels_call_what_others_have_stored(capfd, flag):
+    """Virtual functions of objects on the heap, and pointers to functions in variables of both kinds and arguments."""
+    assert execute(["exec", str(SOURCES / "pointers.cu"), "--time", "none", f"--nvcc-flags={flag}"]) == 0
+    assert capfd.readouterr().out.startswith("9 10 16 1 42 13 42 4\n9 10 16 1 13 42 13 4\n")
