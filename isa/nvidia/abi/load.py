@@ -9,7 +9,6 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from types import MappingProxyType
 
 import numpy as np
@@ -18,8 +17,9 @@ from isa import memory
 from isa.architecture import Architecture, Target, nvidia
 from isa.errors import UserError
 from isa.generators import ArrayFill
-from isa.kernel import Buffer, Dim3, Kernel
+from isa.kernel import Buffer, Kernel
 from isa.nvidia.abi.check import check, cluster_of
+from isa.nvidia.abi.cluster_constants import with_clusters
 from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
 from isa.nvidia.abi.meeting import MEETING, MEETING_BYTES, has_place
 from isa.nvidia.file import link
@@ -216,7 +216,7 @@ def _banks(
     launch = function.launch if function else None
     row = nvidia(code.architecture)
     bank = _parameters(state, launch.base if launch else row.parameters, local, of_system, row)
-    banks = {PARAMETERS: _with_clusters(bank, row, state, cluster_of(state, function))}
+    banks = {PARAMETERS: with_clusters(bank, row, state, cluster_of(state, function))}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         held = any(one.name == bank_name(CONSTANTS) for one in state.buffers)  # then it may have been changed
@@ -244,19 +244,6 @@ def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: 
     if row.groups is not None:
         struct.pack_into("<2I", bank, row.groups, of_system + OF_GROUPS, of_system)
     return bytes(bank) + state.arguments
-
-
-def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: Dim3) -> bytes:
-    """Return bank 0 with the clusters of the launch; without them each block is one."""
-    at, found = row.cluster, bytearray(bank)
-    if at is None:
-        return bank
-    struct.pack_into("<I", found, at.explicit, prod(cluster) > 1)
-    struct.pack_into("<3I", found, at.blocks, *cluster)
-    struct.pack_into("<3f", found, at.reciprocals, *(1 / unit for unit in cluster))
-    struct.pack_into("<3I", found, at.clusters, *(size // unit for size, unit in zip(state.grid, cluster, strict=True)))
-    struct.pack_into("<I", found, at.total, prod(cluster))
-    return bytes(found)
 
 
 def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int], meeting: int | None) -> bytes:
