@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         return metadata.version("gpusim")
-    if name in ("cupy", "triton"):
+    if name in ("cupy", "numba", "triton"):
         return import_module(f"gpusim.api.{name}")
     if name not in _HOME:
         raise AttributeError(f"module gpusim has no attribute {name}")

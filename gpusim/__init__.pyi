@@ -3,6 +3,7 @@
 from gpusim.analysis.account.answer import BeyondBufferWarning, Result
 from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.api import cupy as cupy
+from gpusim.api import numba as numba
 from gpusim.api import triton as triton
 from gpusim.api.python import bound, kernels, load, machines, register_policy, simulate
 from gpusim.api.raw_module import RawModule

@@ -1,6 +1,6 @@
 """CuPy's kernels on a card that is not there: a program's `import cupy as cp` becomes one other line.
 
-    from gpusim import cupy as cp
+    import gpusim.cupy as cp
 
     squared = cp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared")
     with cp.active("a100") as card:              # an H200 without it

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ ROOMS = 1 << 22, 1 << 26, 1 << 28  # bytes of each buffer that is tried
 MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
 SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
-PATIENCE = 10.0  # seconds, after which no other launch is tried
+MOST_TRIED = 24  # launches, of a second or less each
 _EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
 _SHARED, _BEYOND = "of shared memory; ", "lie in no buffer"  # parts of messages (isa/executing/faults.py)
 _SMALL = 32, 1  # what counts are, where larger ones lead nowhere
@@ -40,20 +40,24 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
     Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
     """
-    end, fault = time.monotonic() + PATIENCE, ""
+    left, fault = MOST_TRIED, ""
     for draft in drafts:
-        for given in _variants(draft):
+        for given in islice(_variants(draft), left):
+            left -= 1
             try:
-                return _grown(code, name, given, file, source)
+                return _told(_grown(code, name, given, file, source), fault)
             except LoweringError as error:
                 return replace(drafts[0], fault=str(error))
             except UserError as error:
                 fault = fault or str(error)
-                if time.monotonic() > end:
-                    return replace(drafts[0], fault=fault)
                 if _SHARED in str(error):  # which other numbers seldom change, but other blocks do
                     break
     return replace(drafts[0], fault=fault)
+
+
+def _told(draft: Draft, fault: str) -> Draft:
+    """Return a draft that tells with what a likelier one ended, if one did."""
+    return replace(draft, said=f"{draft.said} A likelier launch ended with: {fault}".strip()) if fault else draft
 
 
 def _variants(draft: Draft) -> Iterator[Draft]:

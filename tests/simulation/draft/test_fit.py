@@ -24,7 +24,7 @@ EXAMPLES = {
     path.relative_to(ROOT / "examples").with_suffix("").as_posix(): path
     for path in (ROOT / "examples").rglob("*.cubin")
 }
-UNKNOWN = dict.fromkeys(("gemm/tma", "tensor/tma"), "in shared memory lacks")  # bytes: nothing says a map's box
+UNKNOWN = {"tensor/tma": "in shared memory lacks"}  # bytes: nothing says what box a map has
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
@@ -128,6 +128,16 @@ def test_sizes_and_counts_are_those_of_the_source(tmp_path):
     assert (draft.file.grid, draft.file.block) == ([79], [64])
     assert (x.elements, y.elements, n.value) == (5000, 10_000, 5000)
     assert draft.said == "As in k<<<(n + 63) / 64, 64>>> in line 2, the first of 2."
+
+
+@needs_nvcc
+def test_another_block_is_told(tmp_path):
+    """Where the likeliest block does not suit the shared memory, another one does, and a comment says why."""
+    found, name = compiled(tmp_path, KINDS["static"])
+    draft, _ = drafted(tmp_path, found, name, KINDS["static"])
+    assert draft.file.block == [32]
+    assert draft.said.startswith("A likelier launch ended with: k: k+0x")
+    assert "lie outside the" in draft.said
 
 
 @needs_nvcc
