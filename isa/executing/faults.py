@@ -287,12 +287,13 @@ def nearest(kernel: Kernel, address: int) -> str:
 
 
 def variable(kernel: Kernel, word: int) -> str:
-    """Return the element of a buffer in which a 32-bit word of global memory lies, with its address."""
+    """Return the element of a buffer that a 32-bit word of global memory is, or its place there, with its address."""
     where, address = memory.bases(kernel.buffers), WORD_BYTES * word
     told = f"{kernel.window + address:#x}"
     for one in kernel.buffers:
-        if where[one.name] <= address < where[one.name] + one.nbytes:
-            return f"{one.name}[{(address - where[one.name]) * one.elements // one.nbytes}] ({told})"
+        offset, size = address - where[one.name], one.nbytes // max(1, one.elements)
+        if 0 <= offset < one.nbytes:
+            return f"{one.name}[{offset // size}] ({told})" if size >= WORD_BYTES else f"{one.name} + {offset} ({told})"
     return told
 
 

@@ -21,6 +21,34 @@ from isa.errors import DeadlockError, UserError
 SMALL = {"chip.sms": "4"}
 
 
+def launch_file(tmp_path):
+    """Write a launch that synchronises its grid, and return its file."""
+    (tmp_path / "grid.cubin").write_bytes(lzma.decompress((DATA / "grid_90.cubin.xz").read_bytes()))
+    (tmp_path / "grid.toml").write_text("""
+kernel = "mirror"
+grid = [8]
+block = [32]
+cooperative = true
+[[argument]]
+name = "a"
+buffer = "int32"
+elements = 256
+fill = "iota"
+[[argument]]
+name = "b"
+buffer = "int32"
+elements = 256
+fill = "zero"
+[[argument]]
+value = 256
+type = "int32"
+[[expect]]
+buffer = "b"
+value = "766 - 3 * a"
+""")
+    return tmp_path / "grid.toml"
+
+
 @pytest.mark.jit
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_a_grid_is_synchronised_in_time(engine):
@@ -92,30 +120,7 @@ def test_a_raw_module_launches_cooperatively(tmp_path):
 @pytest.mark.jit
 def test_a_launch_file_launches_cooperatively(tmp_path, capsys):
     """`cooperative = true`: all SMs are simulated, which a note says, and the results are right."""
-    (tmp_path / "grid.cubin").write_bytes(lzma.decompress((DATA / "grid_90.cubin.xz").read_bytes()))
-    (tmp_path / "grid.toml").write_text("""
-kernel = "mirror"
-grid = [8]
-block = [32]
-cooperative = true
-[[argument]]
-name = "a"
-buffer = "int32"
-elements = 256
-fill = "iota"
-[[argument]]
-name = "b"
-buffer = "int32"
-elements = 256
-fill = "zero"
-[[argument]]
-value = 256
-type = "int32"
-[[expect]]
-buffer = "b"
-value = "766 - 3 * a"
-""")
-    assert main.execute(["run", str(tmp_path / "grid.toml"), "--set", "chip.sms=4", "--json"]) == 0
+    assert main.execute(["run", str(launch_file(tmp_path)), "--set", "chip.sms=4", "--json"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["all_sms"] == "the grid is synchronised"
     assert "note: the grid is synchronised, so all 4 SMs were simulated" in told.err
@@ -136,3 +141,32 @@ def test_one_sm_refuses_a_launch_that_synchronises_its_grid_at_once():
     """Commands that show one SM say that all are needed before anything is simulated."""
     with pytest.raises(BlocksWaitError, match="synchronises its grid, and one SM is simulated; give --sms all"):
         run_sm(mirror(8, 64)[0], load("h200", SMALL))
+
+
+@pytest.mark.jit
+def test_a_launch_whose_blocks_wait_keeps_its_time_and_has_no_bound():
+    """The pass of the bound, which runs a block by itself, ends at once and says why."""
+    found = simulate(mirror(8, 64)[0], load("h200", SMALL), values=False)
+    assert found.cycles > 1000
+    assert found.bound is None
+    assert "needs each block by itself, in program order, which does not end: mirror: mirror+0x" in found.no_bound
+
+
+@pytest.mark.jit
+def test_a_page_of_a_synchronised_grid_shows_the_first_sm(tmp_path, capsys):
+    """A timeline is of one SM, while all are simulated: a note says so."""
+    page = tmp_path / "page.html"
+    command = ["view", str(launch_file(tmp_path)), "--out", str(page), "--set", "chip.sms=4"]
+    assert main.execute(command) == 0
+    assert (
+        "note: the grid is synchronised, so all SMs were simulated, and the first is shown" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.jit
+def test_a_report_says_that_all_sms_ran(tmp_path, capsys):
+    """On stderr, and in its document."""
+    assert main.execute(["report", str(launch_file(tmp_path)), "--set", "chip.sms=4", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["all_sms"] == "the grid is synchronised"
+    assert "so all 4 SMs were simulated" in told.err

@@ -32,7 +32,7 @@ from gpusim.bounds.of_run import enough
 from gpusim.commands.causes import report_lines
 from gpusim.commands.frame.arguments import chosen, cycles_of, file_of, sms_of, whole_number
 from gpusim.commands.frame.command import Answer
-from gpusim.commands.frame.notices import ineffective_settings, tell_of_beyond
+from gpusim.commands.frame.notices import ineffective_settings, tell_of_all, tell_of_beyond
 from gpusim.commands.frame.options import Launch, Simulation, SourceOptions, repeated
 from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.machine.simulated_sms import count
@@ -86,6 +86,7 @@ class ReportDocument(LaunchDocument, frozen=True, tag=3):
     cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     bound: Annotated[Bound | None, doc("Null if there is none.")]
     no_bound: Annotated[str, doc("Why there is none; empty if there is one.")]
+    all_sms: Annotated[str, doc("Why all SMs were simulated where one was asked for; empty if none was.")]
     totals: Annotated[Mapping[str, float], doc("Cycles that the whole run takes of each resource.")]
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
     regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, and last the instructions of none.")]
@@ -135,6 +136,7 @@ def report(
             found = pressure_report(result, regions, limit=enough(at.kernel, result.run))
             made, parts = _document(found, at.changes), _screen(found, at.changes, whole=whole, totals=totals)
     tell_of_beyond(result)
+    tell_of_all(result)
     return Answer(made, parts, unfelt)
 
 
@@ -170,6 +172,7 @@ def _document(found: PressureReport, settings: Mapping[str, int | str]) -> Repor
         cycles=result.cycles,
         bound=result.bound,
         no_bound=result.no_bound,
+        all_sms=result.all_sms,
         totals=found.totals,
         instructions=found.instructions,
         regions=found.regions,

@@ -59,6 +59,7 @@ class ReportLinesDocument(LaunchDocument, frozen=True, tag=3):
     lines: Annotated[tuple[LineFigures, ...], doc("Lines with instructions, file by file.")]
     missing: Annotated[tuple[str, ...], doc("Source files that were not found.")]
     no_bound: Annotated[str, doc("Why there is no bound; empty if there is one.")]
+    all_sms: Annotated[str, doc("Why all SMs were simulated where one was asked for; empty if none was.")]
 
 
 def check(kernel: Kernel) -> None:
@@ -74,7 +75,12 @@ def document(found: ByLine, settings: Mapping[str, Setting]) -> ReportLinesDocum
     result = found.result
     head = run_document.identity(result.kernel, result.machine, settings)
     return ReportLinesDocument(
-        **head, cycles=result.cycles, lines=found.lines, missing=found.sources.missing, no_bound=result.no_bound
+        **head,
+        cycles=result.cycles,
+        lines=found.lines,
+        missing=found.sources.missing,
+        no_bound=result.no_bound,
+        all_sms=result.all_sms,
     )
 
 

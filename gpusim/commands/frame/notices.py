@@ -125,13 +125,19 @@ def tell_of_others(result: Result, kernel: Kernel, sms: Sms) -> None:
     _tell_of_slices(result, sms)
 
 
+def tell_of_all(result: Result) -> None:
+    """Report on stderr that all SMs were simulated in place of one, if they were, and why."""
+    if result.all_sms:
+        streams.tell(f"note: {result.all_sms}, so all {result.run.sms} SMs were simulated\n")
+
+
 def _tell_of_waiting(result: Result, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr that all SMs were simulated in place of one, and why; or that one misses what others store."""
     run = result.run
     if sms == 1 and kernel.cluster_blocks > 1:
         streams.tell(f"note: the {run.sms} SMs of a cluster were simulated\n")
     elif result.all_sms:
-        streams.tell(f"note: {result.all_sms}, so all {run.sms} SMs were simulated\n")
+        tell_of_all(result)
     elif sms == 1 and run.blocks < kernel.blocks and (asks := asks_blocks(kernel)):
         where = named(kernel.program, asks[0])
         streams.tell(f"note: {where} may go by what blocks of other SMs store, and one SM is timed: add --sms all\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from gpusim.commands import streams
 from gpusim.commands.frame.arguments import chosen, code_option, cycles_of, file_of
 from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import CodeOptions, LaunchOrTimeline, Part, SourceOptions
@@ -17,6 +18,7 @@ from gpusim.views.timeline.document import NONE, Timeline
 from gpusim.views.timeline.file import load, part
 from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
+from isa.nvidia.abi.meeting import synchronises
 
 DOCUMENTS = ".json", ".json.gz"
 
@@ -54,6 +56,8 @@ def timeline_of(
     build = partial(timeline, warps=slots, start=start, end=end, max_cycles=limit, settings=settings)
     with shown(at.kernel.name) as tell:
         found = build(at.kernel, at.machine, progress=tell)
+    if synchronises(at.kernel):
+        streams.tell("note: the grid is synchronised, so all SMs were simulated, and the first is shown\n")
     roots = code.source_roots if isinstance(code, SourceOptions) else ()
     found = with_source(found, at.kernel.program, file_of(launch.kernel), roots)
     return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found

@@ -43,6 +43,7 @@ from gpusim.views.timeline.document import END, NONE, Issued, Letter, Line, Lost
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
+from isa.nvidia.abi.meeting import synchronises
 from isa.row import Unit
 from isa.text.printer import text_of
 
@@ -159,7 +160,9 @@ def _check(slots: int, shown: Sequence[int], start: int, end: int | None) -> Non
 
 
 def _run_of(kernel: Kernel, blocks: int | None) -> Callable[..., SmRun]:
-    """Return what runs an SM, or those of one cluster, of which the first is shown."""
+    """Return what runs an SM, or those of one cluster, or all for a grid that is synchronised; the first is shown."""
+    if synchronises(kernel):
+        return run_chip
     if kernel.cluster_blocks > 1:
         return partial(run_chip, sms=kernel.cluster_blocks)
     return partial(run_sm, blocks=blocks)

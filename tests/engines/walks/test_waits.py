@@ -93,7 +93,9 @@ def test_a_block_by_itself_waits_without_end():
     """A block that is run alone, as for a bound, is given up as soon as it repeats itself."""
     kernel, _, _ = mirror(4, 32)
     one = walker(kernel)
-    with pytest.raises(BlockWaitsError, match=r", waits for a store to grid.barrier\[4\] .* is run by itself"):
+    with pytest.raises(
+        BlockWaitsError, match=r", waits for a store to grid.barrier \+ 4 .* each is run by itself here"
+    ):
         block_alone(one, 0, LIMIT)
     with pytest.raises(BlockWaitsError):
         walk(kernel, started=lambda _: None)

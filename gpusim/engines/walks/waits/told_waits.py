@@ -19,7 +19,9 @@ SHOWN = 3  # blocks that wait, of all
 
 def alone(kernel: Kernel, block: int, asked: Asked) -> BlockWaitsError:
     """Return the error of a block that is run by itself, and waits for others."""
-    return BlockWaitsError(f"{_one(kernel, block, asked)}; it waits for other blocks, and is run by itself")
+    return BlockWaitsError(
+        f"{_one(kernel, block, asked)}; it waits for others, and each is run by itself here: take gpusim run"
+    )
 
 
 def deadlock(one: Walker, parked: Sequence[Parked], coming: int | None, resident: int) -> DeadlockError:
