@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from types import MappingProxyType
 
 import numpy as np
@@ -17,10 +18,10 @@ from isa import memory
 from isa.architecture import Architecture, Target, nvidia
 from isa.errors import UserError
 from isa.generators import ArrayFill
-from isa.kernel import Buffer, Kernel
+from isa.kernel import Buffer, Dim3, Kernel
+from isa.nvidia.abi import relocate
 from isa.nvidia.abi.check import check, cluster_of
-from isa.nvidia.abi.cluster_constants import with_clusters
-from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
+from isa.nvidia.abi.launch import WINDOW, LaunchError, LaunchState, Value, natural, packed
 from isa.nvidia.abi.meeting import MEETING, MEETING_BYTES, has_place
 from isa.nvidia.file import link
 from isa.nvidia.file.code import Code
@@ -41,8 +42,6 @@ OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
-_ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
-_WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
 _BEHIND = 3  # bytes that are read behind the last parameter if it is a byte that is an operand: its whole word
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
@@ -216,14 +215,16 @@ def _banks(
     launch = function.launch if function else None
     row = nvidia(code.architecture)
     bank = _parameters(state, launch.base if launch else row.parameters, local, of_system, row)
-    banks = {PARAMETERS: with_clusters(bank, row, state, cluster_of(state, function))}
+    banks = {PARAMETERS: _with_clusters(bank, row, state, cluster_of(state, function))}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         held = any(one.name == bank_name(CONSTANTS) for one in state.buffers)  # then it may have been changed
-        banks[CONSTANTS] = constants if held else _relocated(constants, _CONSTANTS, code.cubin, symbols)
-        banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
+        banks[CONSTANTS] = constants if held else relocate.relocated(constants, relocate.CONSTANTS, code.cubin, symbols)
+        banks[ADDRESSES] = relocate.relocated(addresses, relocate.ADDRESSES, code.cubin, symbols)
         if function:
-            banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
+            banks[OF_COMPILER] = relocate.relocated(
+                function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols
+            )
     banks[PARAMETERS] += bytes(_BEHIND)
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
@@ -244,6 +245,19 @@ def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: 
     if row.groups is not None:
         struct.pack_into("<2I", bank, row.groups, of_system + OF_GROUPS, of_system)
     return bytes(bank) + state.arguments
+
+
+def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: Dim3) -> bytes:
+    """Return bank 0 with the clusters of the launch; without them each block is one."""
+    at, found = row.cluster, bytearray(bank)
+    if at is None:
+        return bank
+    struct.pack_into("<I", found, at.explicit, prod(cluster) > 1)
+    struct.pack_into("<3I", found, at.blocks, *cluster)
+    struct.pack_into("<3f", found, at.reciprocals, *(1 / unit for unit in cluster))
+    struct.pack_into("<3I", found, at.clusters, *(size // unit for size, unit in zip(state.grid, cluster, strict=True)))
+    struct.pack_into("<I", found, at.total, prod(cluster))
+    return bytes(found)
 
 
 def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int], meeting: int | None) -> bytes:
@@ -273,8 +287,8 @@ def initial(code: Code, variables: int, constants: int) -> tuple[bytes, bytes]:
     every = code.cubin.variables.values()
     where = {one.name: (constants if one.constant else variables) + one.offset for one in every}
     symbols = {**link.pointers(code), **where}
-    of_device = _relocated(code.cubin.memory, _WITH_VALUES, code.cubin, symbols)
-    return of_device, _relocated(code.cubin.constants, _CONSTANTS, code.cubin, symbols)
+    of_device = relocate.relocated(code.cubin.memory, relocate.WITH_VALUES, code.cubin, symbols)
+    return of_device, relocate.relocated(code.cubin.constants, relocate.CONSTANTS, code.cubin, symbols)
 
 
 def system_bytes(code: Code) -> int:
@@ -290,30 +304,6 @@ def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int
     variables = code.cubin.variables.values()
     where = {one.name: (constants if one.constant else first) + one.offset for one in variables}
     return {**link.places(code, state.kernel), **where}
-
-
-def _relocated(data: bytes, section: str, cubin: Cubin, symbols: Mapping[str, int]) -> bytes:
-    """Return a section's bytes with the 64-bit addresses in them; raises UserError for one that is not known."""
-    found = bytearray(data)
-    for one in cubin.relocations:
-        if one.section == section:
-            if one.kind not in _ADDRESS_KINDS or one.symbol not in symbols:
-                raise UserError(_unknown(one, cubin))
-            address = (symbols[one.symbol] + one.addend) % (1 << 64)
-            found[one.offset : one.offset + POINTER_BYTES] = address.to_bytes(POINTER_BYTES, "little")
-    return bytes(found)
-
-
-def _unknown(one: Relocation, cubin: Cubin) -> str:
-    """Return the message on an address that can't be filled in, with the variable or the section that holds it."""
-    known = (x for x in cubin.variables.values() if one.section == (_CONSTANTS if x.constant else _WITH_VALUES))
-    holder = next((x.name for x in known if x.offset <= one.offset < x.offset + x.size), one.section)
-    what = f"{plain(holder)} holds the address of {plain(one.symbol)}"
-    if one.kind not in _ADDRESS_KINDS:
-        return f"{what} as relocation {one.kind:#x}, which is not known here; fill it in by a kernel"
-    if one.symbol in cubin.functions:
-        return f"{what}, which has constants of its own in bank 2; compile all in one file, without -G"
-    return f"{what}, which is not in the file; compile it into the same file"
 
 
 def _of_variables(cubin: Cubin, state: LaunchState) -> int:
@@ -345,7 +335,7 @@ def _own_buffers(
     """
     cubin, place = code.cubin, nvidia(code.architecture).constants
     if cubin and cubin.memory:
-        yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
+        yield bytes_buffer(VARIABLES, relocate.relocated(cubin.memory, relocate.WITH_VALUES, cubin, symbols))
     if has_place(section, nvidia(code.architecture), state):
         yield bytes_buffer(MEETING, bytes(MEETING_BYTES))
     loaded = {
