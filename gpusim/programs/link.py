@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,9 +22,11 @@ from isa.errors import UserError
 from isa.nvidia.compiler import compiler_errors, tools
 from isa.nvidia.compiler.compile import CompileError, names_target
 from isa.nvidia.compiler.kept import digest
+from isa.reading import input_file
 from isa.support import cache_folder
 
 SOURCES = ".cu", ".cpp", ".cc", ".cxx", ".c"
+PYTHON = ".py"
 SHARED = re.compile(r"libcudart\.so\.(12|13)|libcuda\.so\.1")
 _ELF = b"\x7fELF"
 _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the environment, which nvcc obeys
@@ -44,16 +47,26 @@ class _Job:
 def executable(path: Path | Sequence[Path], architecture: int, flags: Sequence[str], folder: Path) -> Path:
     """Return the executable of sources of CUDA C or C++ (90 for sm_90) linked to the runtime of a folder, or itself.
 
+    That of a program in Python is this Python, which finds the driver when it looks for it.
+
     Raises CompileError with a line for each error of the compiler, and UserError for a file that can't be read, or is
     linked to the runtime statically.
     """
     paths = [path] if isinstance(path, Path) else list(path)
+    if len(paths) == 1 and paths[0].suffix == PYTHON:
+        input_file.read(paths[0], "give a program")
+        return Path(sys.executable)
     if len(paths) == 1 and paths[0].suffix not in SOURCES:
         return _checked(paths[0])
     for one in paths:
         _check_source(one)
     target = () if names_target(flags) else (f"-arch=sm_{architecture}",)
     return _kept(_Job(tuple(paths), (*target, *_ALWAYS, *flags), folder))
+
+
+def arguments_of(path: Path, given: Sequence[str]) -> tuple[str, ...]:
+    """Return the arguments of a program's executable: a program in Python is the first one of this Python."""
+    return (str(path), *given) if path.suffix == PYTHON else tuple(given)
 
 
 def _checked(path: Path) -> Path:
@@ -73,7 +86,7 @@ def _needed(path: Path) -> list[str]:
     from elftools.elf.dynamic import DynamicSection  # noqa: PLC0415
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 
-    fix = f"give a program: an executable, or sources ({', '.join(SOURCES)})"
+    fix = f"give a program: an executable, or sources ({', '.join((*SOURCES, PYTHON))})"
     try:
         with path.open("rb") as file:
             if file.read(4) != _ELF:

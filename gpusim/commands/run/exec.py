@@ -136,7 +136,7 @@ def _ran(
         captures = Captures(folder, frozenset(show.launch), source, timing.caches or "warm", _line)
     card = runner(where, how, timing.caches or "warm", captures)
     with passed_output(hidden=hidden, errors=errors) as output:
-        ran = program.execute(executable, arguments, built, card, _line, _shown, output=output)
+        ran = program.execute(executable, link.arguments_of(file, arguments), built, card, _line, _shown, output=output)
     if ran.refused:
         raise ran.refused
     return ran
