@@ -33,6 +33,8 @@ _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the en
 _ALWAYS = "-lineinfo", "-g", "-Wno-deprecated-gpu-targets"
 _DEPENDENCY = re.compile(r"(?:[^\s\\]|\\.)+")
 _RELEASE = re.compile(r"release (\d+)\.")
+# Of CUDA, with kernels of their own that call what no document tells.
+LIBRARIES = re.compile(r"lib(cublas|cublasLt|cudnn|cufft|curand|cusparse|cusolver|nccl)\.so")
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def _checked(path: Path) -> Path:
             raise UserError(f"{path}: linked to {other}; build it with CUDA 12 or 13")
         fix = "link it to the shared one (nvcc -cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared)"
         raise UserError(f"{path}: has CUDA's runtime inside, if any, so that it can't be replaced; {fix}")
+    if other := next(filter(LIBRARIES.match, needed), None):
+        raise UserError(f"{path}: calls functions of {other}, which are not there; let kernels of its own compute that")
     return path
 
 
