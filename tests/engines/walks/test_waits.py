@@ -101,6 +101,7 @@ def test_a_block_by_itself_waits_without_end():
         walk(kernel, started=lambda _: None)
 
 
+@pytest.mark.jit
 def test_a_block_that_counts_its_looks_makes_way():
     """Its state never returns: it makes way after a while, and sees what another has stored."""
     looks = np.zeros(2, int)
@@ -110,6 +111,7 @@ def test_a_block_that_counts_its_looks_makes_way():
     assert left(kernel, memory, "looks")[1] == 0
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("most", [100, 30_000])
 def test_a_block_that_gives_up_goes_on_by_itself(most):
     """Nobody stores: it looks as often as it is to, and ends."""
@@ -117,6 +119,7 @@ def test_a_block_that_gives_up_goes_on_by_itself(most):
     assert left(kernel, walk(kernel).memory, "looks").tolist() == [most]
 
 
+@pytest.mark.jit
 def test_blocks_that_look_without_end_reach_the_limit():
     """A loop that counts its looks is no proof of a deadlock: the limit ends it."""
     kernel = launched("patient", 2, 32, {"flag": NONE, "looks": np.zeros(2, int)}, 2**31 - 1, 0)
@@ -144,6 +147,7 @@ def test_observers_are_told_of_all_blocks():
     assert len(set(stores)) == 2 * 256
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("threads", [1, 2])
 def test_blocks_on_several_threads_wait_for_each_other(threads):
     """Several blocks by one call, and on several threads: where they meet, program order has the result."""
