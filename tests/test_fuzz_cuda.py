@@ -54,6 +54,15 @@ def test_what_the_headers_keep_from_nvcc_leaves_the_same_words():
     assert told(batch.compared([Program("kept", begin + body, 1, (32, 1), 1)], [Way(80, ())])) == []
 
 
+@pytest.mark.long
+@needs_compilers
+@pytest.mark.jit
+def test_values_live_across_calls_of_the_system():
+    """A program that prints and allocates in between leaves every word, optimised, and as it is for debuggers."""
+    calling = next(one for n in range(100) if "malloc" in (one := program(n, 80)).text)
+    assert told(batch.compared([calling], [Way(90, ()), Way(80, ("-G",))])) == []
+
+
 def test_what_nvcc_makes_wrong_code_of_is_not_drawn():
     """No half is clamped to one number, no number is multiplied by itself in 24 bits, no shifted constant converted."""
     at = Place(Random(1), 80, iter(()))

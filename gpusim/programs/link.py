@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,6 +34,8 @@ _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the en
 _ALWAYS = "-lineinfo", "-g", "-Wno-deprecated-gpu-targets"
 _DEPENDENCY = re.compile(r"(?:[^\s\\]|\\.)+")
 _RELEASE = re.compile(r"release (\d+)\.")
+# Of CUDA, with kernels of their own that call what no document tells.
+LIBRARIES = re.compile(r"lib(cublas|cublasLt|cudnn|cufft|curand|cusparse|cusolver|nccl)\.so")
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,18 @@ def _checked(path: Path) -> Path:
             raise UserError(f"{path}: linked to {other}; build it with CUDA 12 or 13")
         fix = "link it to the shared one (nvcc -cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared)"
         raise UserError(f"{path}: has CUDA's runtime inside, if any, so that it can't be replaced; {fix}")
+    if other := next((name for name in needed if LIBRARIES.match(name) and _is_missing(name, path)), None):
+        raise UserError(f"{path}: calls functions of {other}, which is not there; let kernels of its own compute that")
     return path
+
+
+def _is_missing(library: str, path: Path) -> bool:
+    """Tell whether the loader would not find a library of a program; where that can't be asked it tells itself."""
+    try:
+        listed = subprocess.run(["ldd", path], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return False
+    return f"{library} => not found" in listed
 
 
 def _needed(path: Path) -> list[str]:

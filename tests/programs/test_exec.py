@@ -88,9 +88,11 @@ def test_a_fault_is_told_and_comes_later(ran):
 
 def test_what_is_not_there_is_named_with_its_line(ran):
     """A call of what is not there ends the program with its name and place, and code 2."""
-    code, _, err = ran("refused")
+    code, _, err = ran("process/refused")
     line = next(
-        n for n, text in enumerate((SOURCES / "refused.cu").read_text().splitlines(), 1) if "cudaGraphicsMap" in text
+        n
+        for n, text in enumerate((SOURCES / "process/refused.cu").read_text().splitlines(), 1)
+        if "cudaGraphicsMap" in text
     )
     assert code == 2
     assert f"refused.cu:{line}: " in err
@@ -119,7 +121,9 @@ def test_a_program_with_the_runtime_inside_is_refused(tmp_path, capsys):
 def test_an_executable_runs_and_signals_are_exit_codes(tmp_path):
     """An executable with the shared runtime runs; one that a signal ends has 128 and its number as exit code."""
     program = tmp_path / "dereference"
-    tools.run("nvcc", ["-cudart", "shared", "-o", program, SOURCES / "dereference.cu"], about="", seconds=100)
+    tools.run(
+        "nvcc", ["-cudart", "shared", "-o", program, SOURCES / "memory" / "dereference.cu"], about="", seconds=100
+    )
     done = subprocess.run(
         [sys.executable, "-m", "gpusim", "exec", program], capture_output=True, text=True, check=False
     )

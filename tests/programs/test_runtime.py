@@ -42,7 +42,7 @@ def adding(parent, numbers, address, count, addend, flag):
 @pytest.mark.parametrize("flags", [(), ("-rdc=true",)])
 def test_a_launch_has_its_shape_and_parameters(flags):
     """A kernel of <<<>>> gets grid, block, bytes of shared memory and its parameters, and copies bring results back."""
-    done, parent = ran("launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}), *flags)
+    done, parent = ran("launches/launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}), *flags)
     assert done.stdout.splitlines() == ["5 1069547520 3 32 7", "no error"]
     assert [one.numbers[1:13] for one in parent.of("launch")] == [(3, 2, 1, 32, 4, 1, 128, 0, 0, 0, 0, 0)]
     assert parent.names().count("module") == 1
@@ -51,8 +51,8 @@ def test_a_launch_has_its_shape_and_parameters(flags):
 
 def test_the_place_of_a_launch_is_its_line():
     """The return address of a launch is of the line that has the <<<>>>."""
-    _, parent = ran("launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}))
-    assert line_of(SOURCES / "launch.cu", parent.of("launch")[0].numbers[14]) == "add<<<"
+    _, parent = ran("launches/launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}))
+    assert line_of(SOURCES / "launches/launch.cu", parent.of("launch")[0].numbers[14]) == "add<<<"
 
 
 def line_of(source: Path, place: int) -> str:
@@ -72,7 +72,7 @@ def line_of(source: Path, place: int) -> str:
 def test_an_executable_with_the_runtime_inside_is_refused(tmp_path):
     """One that is linked statically can't be run, and the message says how to link it."""
     made = tmp_path / "static"
-    tools.run("nvcc", [SOURCES / "launch.cu", "-o", made], about="test")
+    tools.run("nvcc", [SOURCES / "launches/launch.cu", "-o", made], about="test")
     with pytest.raises(UserError, match="nvcc -cudart shared"):
         link.executable(made, 90, (), build.runtime())
 
@@ -80,7 +80,7 @@ def test_an_executable_with_the_runtime_inside_is_refused(tmp_path):
 def test_an_executable_with_the_shared_runtime_is_taken_as_it_is(tmp_path):
     """One that is linked to NVIDIA's libcudart.so runs with the stand-in, without a word from the loader."""
     made = tmp_path / "shared"
-    tools.run("nvcc", ["-cudart", "shared", "-arch=sm_90", SOURCES / "launch.cu", "-o", made], about="test")
+    tools.run("nvcc", ["-cudart", "shared", "-arch=sm_90", SOURCES / "launches/launch.cu", "-o", made], about="test")
     runtime = build.runtime()
     assert link.executable(made, 90, (), runtime) == made
     done, _ = run(made, runtime, Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}))
@@ -100,13 +100,13 @@ def test_properties_are_the_machines():
 def test_events_have_the_simulators_time():
     """The time between two events is that of the kernels between them."""
     kernels = {"_Z4waitv": Kernel([])}
-    assert lines("events", Parent(kernels)) == ["3.0 ms", "400 invalid resource handle"]
+    assert lines("launches/events", Parent(kernels)) == ["3.0 ms", "400 invalid resource handle"]
 
 
 def test_errors_are_those_of_cuda():
     """A bad configuration is an error at once, a fault comes with the next synchronising call and stays."""
     kernels = {"_Z4goodv": Kernel([]), "_Z3badv": Kernel([], error=700)}
-    assert lines("errors", Parent(kernels)) == [
+    assert lines("launches/errors", Parent(kernels)) == [
         "launch: cudaErrorInvalidConfiguration, invalid configuration argument",
         "again: no error",
         "fault: no error",
@@ -119,13 +119,13 @@ def test_errors_are_those_of_cuda():
 def test_what_kernels_print_comes_with_the_next_wait():
     """Lines of a kernel stand where the program waits for it, between those of the program itself."""
     kernels = {"_Z5speakv": Kernel([], printed="kernel\n")}
-    assert lines("prints", Parent(kernels)) == ["before", "launched", "kernel", "waited", "end", "kernel"]
+    assert lines("process/prints", Parent(kernels)) == ["before", "launched", "kernel", "waited", "end", "kernel"]
 
 
 def test_managed_and_host_memory_are_the_programs_too():
     """A program reads and writes managed memory, host memory and managed variables by their addresses."""
     parent = Parent({"_Z5touchPiS_": Kernel([(0, 8), (8, 8)], _touch)}, {"shared_number": (BASE + 4096, 4)})
-    assert lines("managed", parent) == ["42 43 5", "3 1 2 0"]
+    assert lines("memory/managed", parent) == ["42 43 5", "3 1 2 0"]
 
 
 def _touch(parent, _numbers, first, second):
@@ -135,7 +135,7 @@ def _touch(parent, _numbers, first, second):
 
 def test_a_pointer_of_the_device_faults_on_the_host():
     """A program that reads through a pointer of cudaMalloc ends with a segmentation fault, as with a card."""
-    done, _ = ran("dereference")
+    done, _ = ran("memory/dereference")
     assert done.returncode == -11
     assert done.stderr.startswith("gpusim: the program itself reads or writes memory of cudaMalloc")
 
@@ -143,12 +143,12 @@ def test_a_pointer_of_the_device_faults_on_the_host():
 def test_copies_of_rows_and_variables():
     """Copies of rows with pitches, of variables of the device, and memsets move the bytes that they name."""
     parent = Parent({}, {"table": (BASE + 4096, 16)})
-    assert lines("copies", parent) == ["512", "1 2 | 3 4 | 9 9", "30 40", "1 invalid argument"]
+    assert lines("memory/copies", parent) == ["512", "1 2 | 3 4 | 9 9", "30 40", "1 invalid argument"]
 
 
 def test_a_function_that_is_not_there_is_refused_by_name():
     """A call of what the stand-in doesn't have ends the program with its name and place."""
-    done, parent = ran("refused")
+    done, parent = ran("process/refused")
     assert done.stdout == "first\n"
     assert done.returncode == 2
     request = parent.of("refused")[0]
@@ -172,7 +172,7 @@ def stepping(parent, _numbers, address, amount):
 def test_graphs_are_replayed_in_the_order_of_their_edges():
     """A captured graph and one that is built do their work at launch; parameters change; misuse has CUDA's errors."""
     parent = Parent({"_Z4stepPii": Kernel([(0, 8), (8, 4)], stepping)})
-    assert lines("graphs", parent) == [
+    assert lines("launches/graphs", parent) == [
         "5 nodes, 5 edges, capturing 1, result -1",
         "host: side",
         "host: side",
@@ -193,7 +193,7 @@ def test_graphs_are_replayed_in_the_order_of_their_edges():
 
 def test_pools_arrays_textures_and_the_rest_of_memory():
     """Memory in the order of streams, arrays and textures of them, registered memory and limits work as CUDA's."""
-    done, parent = ran("pools")
+    done, parent = ran("memory/pools")
     assert done.stdout.splitlines() == [
         "1 2 3, 12",
         "5 6 9 10, 32 bits, 4 x 3",
@@ -211,7 +211,7 @@ def test_pools_arrays_textures_and_the_rest_of_memory():
 def test_the_driver_loads_modules_and_launches():
     """Functions of the driver, linked or found by name, share device, memory and streams with the runtime."""
     parent = Parent({"step": Kernel([(0, 8), (8, 4)], stepping)}, {"number": (BASE + 4096, 4)})
-    done, parent = ran("driver", parent, "-lcuda")
+    done, parent = ran("launches/driver", parent, "-lcuda")
     assert done.stdout.splitlines() == [
         "Stand-in 9.0, 1 device, driver 13000",
         "module 0, wrong 500 CUDA_ERROR_NOT_FOUND named symbol not found",
@@ -248,7 +248,15 @@ def test_a_program_of_cuda_12_has_its_own_layouts():
     with TemporaryDirectory() as folder:
         made = Path(folder) / "of_12"
         library = runtime / "link" / "12"
-        command = ["g++", SOURCES / "of_12.cc", f"-L{library}", "-lcudart", f"-Wl,-rpath-link={runtime}", "-o", made]
+        command = [
+            "g++",
+            SOURCES / "process/of_12.cc",
+            f"-L{library}",
+            "-lcudart",
+            f"-Wl,-rpath-link={runtime}",
+            "-o",
+            made,
+        ]
         subprocess.run(command, check=True)
         assert link.executable(made, 90, (), runtime) == made
         done, parent = run(made, runtime)
@@ -258,14 +266,14 @@ def test_a_program_of_cuda_12_has_its_own_layouts():
 
 def test_exit_codes_and_last_words():
     """Objects that are destroyed at exit still free memory, and the simulator hears the program's exit code."""
-    done, parent = ran("exits")
+    done, parent = ran("process/exits")
     assert (done.returncode, done.stdout) == (7, "main ends\nfreed: no error\n")
     assert parent.asked[-1].numbers == (7,)
 
 
 def test_a_forked_process_has_no_device():
     """A process that a program forks is told that the device is not its own; its parent goes on."""
-    done, parent = ran("forks")
+    done, parent = ran("process/forks")
     assert done.stdout == "forked ended with 2\n"
     assert "gpusim: the device belongs to the process that used it first" in done.stderr
     assert parent.names().count("bye") == 1

@@ -73,6 +73,15 @@ FN u32 @_meets(u32 m, u32 u0, u32 u1, const u32 *in, const S &s) {
   VARIABLES"""
 
 
+# A thread's memory of the heap, and a line that it prints, between values that live across the calls.
+SYSTEM = """\
+{ u32 many = 1u + (u1 & 7u), *own = (u32 *)malloc(4u * many);
+    for (u32 k = 0; k < many; ++k) own[k] = u0 * k + u2;
+    u3 += SAID("%u %d %llx|%-9s|%g\\n", u0, (i32)u1, (unsigned long long)q0, u2 & 1u ? "lane" : "of", (double)f1);
+    if (u0 & 4u) u3 += SAID("%5.2f\\n", d0);
+    u3 ^= own[u2 % many]; free(own); }"""
+
+
 @dataclass(frozen=True)
 class Program:
     """A kernel's text with that of its functions, its launch, and the seed of its input."""
@@ -152,6 +161,8 @@ def _body(at: Place) -> Iterator[str]:
         yield f"if (c{n}) {{ SAVE(); return; }}"
         yield f"m = m{n};"
         yield from block(replace(at, whole=False, uniform=False), random.randint(1, 4))
+    if Random(f"{at.functions} calls the system").random() < 0.2:  # with numbers of its own: other draws stay
+        yield SYSTEM
     yield "SAVE();"
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +57,8 @@ def simulated(module: gpusim.RawModule, program: Program, machine: str, *, timed
     arguments = (start.given, start.out, start.common, start.wide, start.own, start.parameter)
     function, shape = module.get_function(program.name), (program.grid, program.block, arguments)
     if timed:
-        function(*shape, machine=machine, force=True, stack=STACK, max_cycles=CYCLES)
+        with redirect_stdout(StringIO()):
+            function(*shape, machine=machine, force=True, stack=STACK, max_cycles=CYCLES)
     else:
         made = function.launched(*shape, stack=STACK)
         function._keep(made, regions(arguments, function._variables), walk(made).memory)

@@ -2,6 +2,9 @@
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cstdio>
+#include <cstdlib>
+#define SAID(...) (u32)printf(__VA_ARGS__)
 #define OP static __device__ __forceinline__
 #define FN static __device__ __noinline__
 typedef __half hh; typedef __nv_bfloat16 bb; typedef __half2 h2; typedef __nv_bfloat162 b2;

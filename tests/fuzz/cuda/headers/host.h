@@ -16,6 +16,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 using std::isnan; using std::isinf; using std::signbit;
+template <class... T> u32 SAID(const char *, T...) { return sizeof...(T); }  // what CUDA's printf returns
 struct uint2 { u32 x, y; }; struct alignas(16) uint4 { u32 x, y, z, w; };
 template <class T> OP T unknown(T a) { return a; }
 OP uint2 make_uint2(u32 a, u32 b) { return {a, b}; }

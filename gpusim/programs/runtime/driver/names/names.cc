@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "driver.h"
+#include "../driver.h"
 
 using namespace gpusim;
 

@@ -1,6 +1,6 @@
 // Every function of the driver that has no definition elsewhere: refused by name; and those that are the runtime's.
-#include "../cudart/api.h"
-#include "../exports/jump.h"
+#include "../../cudart/api.h"
+#include "../../exports/jump.h"
 
 #define FUNCTION(name) \
   EXPORT(__attribute__((weak)) int, name)() { gpusim::refuse(#name); }
