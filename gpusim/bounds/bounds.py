@@ -151,9 +151,10 @@ def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int
     except (LimitError, DeadlockError) as error:
         if not may_vary(kernel):
             raise
+        more = ", or raise the limit, --max-instructions" if isinstance(error, LimitError) else ""
         raise NoBoundError(
             f"{str(error).split('; ')[0]}; a bound needs each block by itself, in program order, and this one may wait "
-            "for others: take `gpusim run`, which times it without a bound, or raise the limit, --max-instructions"
+            f"for others: take `gpusim run`, which times it without a bound{more}"
         ) from None
 
 

@@ -86,14 +86,16 @@ def test_the_document_of_a_run_without_a_bound_has_its_version(meet, capsys):
 
 
 def test_bound_refuses_in_one_line(meet, capsys):
-    """`gpusim bound` ends with code 2: where the block waits, why there is no bound, and that `run` times it."""
+    """`gpusim bound` ends with code 2: where a block waits for what, why there is no bound, that `run` times it."""
     assert main.execute(["bound", meet, *ONE_SM, "--max-instructions", "2000"]) == 2
     found = capsys.readouterr()
     assert found.out == ""
     (line,) = found.err.splitlines()
     assert line.startswith("error: meet: line ")
-    assert "more than 2000 warp instructions issued; a bound needs each block by itself, in program order, and" in line
-    assert line.endswith("take `gpusim run`, which times it without a bound, or raise the limit, --max-instructions")
+    assert (
+        "block 0, warp 0, waits for a store to a[0] (0x1000), which holds 1; a bound needs each block by itself" in line
+    )
+    assert line.endswith("take `gpusim run`, which times it without a bound")
 
 
 def test_a_block_that_waits_for_nobody_meets_the_limit():
