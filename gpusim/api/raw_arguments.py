@@ -64,10 +64,13 @@ class Variables:
     constants: NDArray[np.uint8]
 
 
-def regions(arguments: Sequence[Any], variables: Variables) -> tuple[Region, ...]:
-    """Return the memory of all arrays, but that of variables, in the order of the arguments; raises UserError."""
+def regions(arguments: Sequence[Any], variables: Variables, names: Sequence[str] = ()) -> tuple[Region, ...]:
+    """Return the memory of all arrays, but that of variables, in the order of the arguments; raises UserError.
+
+    It is called by the `names` of the arguments, else by their numbers.
+    """
     found: list[Region] = []
-    for number, name, argument in _arrays(arguments):
+    for number, name, argument in _arrays(arguments, names):
         root = _root(argument)
         _check_array(number, argument, root, variables)
         if root is not variables.memory:
@@ -76,12 +79,13 @@ def regions(arguments: Sequence[Any], variables: Variables) -> tuple[Region, ...
     return tuple(found)
 
 
-def _arrays(arguments: Sequence[Any]) -> Iterator[tuple[int, str, Array]]:
+def _arrays(arguments: Sequence[Any], names: Sequence[str] = ()) -> Iterator[tuple[int, str, Array]]:
     """Yield the arrays of the arguments, those of textures and structs too: number of the argument, name, array."""
     for number, one in enumerate(arguments, 1):
-        name = f"argument{number}"
+        name = names[number - 1] if names else f"argument{number}"
         if isinstance(one, Struct):
-            yield from ((number, f"{name}+{offset}", array) for offset, array in one.pointers.items())
+            places = {offset: f"{name}+{offset}" if offset or not names else name for offset in one.pointers}
+            yield from ((number, places[offset], array) for offset, array in one.pointers.items())
             continue
         array = one.array if isinstance(one, Texture | TensorMapOfArray) else one
         if isinstance(array, np.ndarray) and array.size:

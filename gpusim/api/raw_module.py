@@ -167,6 +167,7 @@ class RawFunction:
         trace: bool = False,
         progress: Progress | None = None,
         strict: bool = False,
+        names: Sequence[str] = (),
     ) -> Result:
         """Simulate a launch, leave the results in the arrays, and return what `gpusim.simulate` returns.
 
@@ -179,15 +180,15 @@ class RawFunction:
         all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
-        `strict` an error. What blocks print is written to the standard output. Raises UserError for arguments that the
-        kernel doesn't take, and as `simulate` does.
+        `strict` an error. Messages call arrays by `names`, one for each argument. What blocks print is written to the
+        standard output. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
             raise UserError(f"args: {type(args).__name__}; give a tuple of the arguments, also of one")
         with in_words_of_python():
             where, settings = _machine(machine, self.module.contents.architecture, caches)
-        found = raw_arguments.regions(args, self._variables)
+        found = raw_arguments.regions(args, self._variables, names)
         made = self._kernel(grid, block, args, shared_mem, stack, found, cluster, cooperative)
         asked = {path: str(value) for path, value in settings.items()}
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))

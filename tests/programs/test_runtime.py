@@ -39,7 +39,7 @@ def adding(parent, numbers, address, count, addend, flag):
     parent.write(flag, (7).to_bytes(4, "little"))
 
 
-@pytest.mark.parametrize("flags", [(), ("-rdc=true",)])
+@pytest.mark.parametrize("flags", [(), ("-rdc=true",), ("--default-stream=per-thread",)])
 def test_a_launch_has_its_shape_and_parameters(flags):
     """A kernel of <<<>>> gets grid, block, bytes of shared memory and its parameters, and copies bring results back."""
     done, parent = ran("launches/launch", Parent({ADD: Kernel([(0, 8), (8, 4), (12, 4), (16, 8)], adding)}), *flags)

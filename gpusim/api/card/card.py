@@ -40,7 +40,10 @@ class Launched:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """What a launch passes to a kernel; `threads` are those of a block, in up to three dimensions."""
+    """What a launch passes to a kernel; `threads` are those of a block, in up to three dimensions.
+
+    Messages call the arguments by `names`, if there are any. Blocks of a `cooperative` one may synchronise the grid.
+    """
 
     function: RawFunction
     grid: tuple[int, int, int]
@@ -48,6 +51,8 @@ class Call:
     shared: int
     arguments: tuple[Any, ...]
     cluster: tuple[int, ...] | None
+    names: tuple[str, ...] = ()
+    cooperative: bool = False
 
     def key(self) -> Hashable:
         """Return what says whether launches are alike: kernel, sizes, numbers, and which arrays are the same."""
@@ -112,6 +117,8 @@ class Card:
             caches="cold" if cold else "warm",
             sms=self.sms,
             values=values,
+            names=call.names,
+            cooperative=call.cooperative,
         )
         self.results.append(result)
         self.launches.append(Launched(call.function.name, call.grid, int(np.prod(call.threads)), figures(result)))

@@ -64,7 +64,13 @@ class ElementwiseKernel:
             made = module(self._source(each, len(loop), letters), self.options, architecture())
             blocks = min(-(-count // block_size), MOST_BLOCKS)
             passed = (*(one.passed for one in each), layout.index(loop))
-            launch(made.get_function(self.name), blocks, block_size, passed)
+            launch(
+                made.get_function(self.name),
+                blocks,
+                block_size,
+                passed,
+                names=(*(one.name for one in self.params), _INDEX),
+            )
         return self._returned(values[len(self.in_params) :])
 
     def _shape(self, given: Sequence[Any], size: int | None) -> Shape:

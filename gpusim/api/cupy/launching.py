@@ -50,14 +50,26 @@ def module(source: str, options: tuple[str, ...], compiled_for: int) -> RawModul
         return RawModule(checked(source), options=options, architecture=compiled_for)
 
 
-def launch(function: RawFunction, grid: Size, block: Size, arguments: Sequence[Any], shared: int = 0) -> Result | None:
-    """Run a launch on the current card, and return its result; None of a grid without blocks."""
+def launch(
+    function: RawFunction,
+    grid: Size,
+    block: Size,
+    arguments: Sequence[Any],
+    shared: int = 0,
+    names: Sequence[str] = (),
+    *,
+    cooperative: bool = False,
+) -> Result | None:
+    """Run a launch on the current card, and return its result; None of a grid without blocks.
+
+    Messages call the arguments by `names`, if there are any. Blocks of a `cooperative` one may synchronise the grid.
+    """
     blocks, threads = extent(grid), extent(block)
     if 0 in blocks:
         return None
     card = current()
     with in_words_of_python():
-        card.launch(Call(function, blocks, threads, shared, tuple(arguments), None))
+        card.launch(Call(function, blocks, threads, shared, tuple(arguments), None, tuple(names), cooperative))
     return card.results[-1] if card.results else None
 
 

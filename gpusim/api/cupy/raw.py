@@ -87,7 +87,8 @@ class Kernel:
         Python's numbers get the size of the parameter. Streams are all one. Raises UserError as a call of
         `gpusim.RawModule`'s kernels does.
         """
-        return launch(self.kernel, grid, block, args, shared_mem)
+        cooperative = self.module.enable_cooperative_groups
+        return launch(self.kernel, grid, block, args, shared_mem, cooperative=cooperative)
 
     def compile(self, log_stream: object = None) -> None:
         """Compile it for the current card; raises UserError with the compiler's errors."""

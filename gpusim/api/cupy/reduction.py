@@ -93,7 +93,8 @@ class ReductionKernel:
         each = *inner, *outer
         made = module(self._source(inner, outer, (len(loop), len(count)), letters), self.options, architecture())
         passed = (*(one.passed for one in each), layout.index(loop), layout.index(count), np.int32(side))
-        launch(made.get_function(self.name), -(-prod(count) // side), BLOCK, passed)
+        names = *(one.parameter.name for one in each), "_in_ind", "_out_ind", "_side"
+        launch(made.get_function(self.name), -(-prod(count) // side), BLOCK, passed, names=names)
 
     def _source(self, inner: Sequence[Bound], outer: Sequence[Bound], axes: tuple[int, int], letters: Letters) -> str:
         """Return the text of the kernel for arguments of these types, over so many axes in, and out."""

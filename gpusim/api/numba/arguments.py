@@ -26,25 +26,28 @@ def plain(value: Any) -> Any:
     return np.asarray(value) if is_array and not isinstance(value, np.generic) else value
 
 
-def passed(kind: Any, value: Any, name: str) -> Iterator[Any]:
-    """Yield what a launch passes for an argument of one of Numba's types; raises UserError for other types."""
+def passed(kind: Any, value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what a launch passes for an argument of one of Numba's types, with names; raises UserError for other types.
+
+    An array has the name of the argument, or that with its place in a tuple.
+    """
     types = extra.module("numba", EXTRA).types
     if isinstance(kind, types.Array):
-        yield from _array(value)
+        yield from ((name, one) for one in _array(value))
     elif isinstance(kind, types.BaseTuple):
-        for its, one in zip(kind, value, strict=True):
-            yield from passed(its, one, name)
+        for place, (its, one) in enumerate(zip(kind, value, strict=True)):
+            yield from passed(its, one, f"{name}[{place}]")
     elif isinstance(kind, types.Boolean):
-        yield np.uint8(bool(value))
+        yield name, np.uint8(bool(value))
     elif isinstance(kind, types.Integer | types.Float):
-        yield _number(kind, value, name)
+        yield name, _number(kind, value, name)
     elif isinstance(kind, types.Complex):
         number = np.dtype(str(kind)).type(value)
-        yield from (number.real, number.imag)
+        yield from ((name, number.real), (name, number.imag))
     elif isinstance(kind, types.NPDatetime | types.NPTimedelta):
-        yield np.asarray(value).view(np.int64)[()]
+        yield name, np.asarray(value).view(np.int64)[()]
     elif isinstance(kind, types.Record):
-        yield np.array(value).reshape(1)
+        yield name, np.array(value).reshape(1)
     elif isinstance(kind, types.EnumMember):
         yield from passed(kind.dtype, value.value, name)
     else:

@@ -17,6 +17,7 @@ from isa.reading.origin import base_name
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_ENVIRONMENT = re.compile(r"^\.common \.global \.align 8 \.u64 ([\w$]*NumbaEnv[\w$]*);\n", re.M)  # of the host's code
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _CAUSE = re.compile(r"(?!During|File|<source|There are|Overload|Failed in|-|\[|- |\s|$).+")
 OF_COMPILER = "debug", "opt", "fastmath", "lineinfo", "launch_bounds"  # options that `numba.cuda.compile` takes
@@ -78,9 +79,13 @@ def names(code: CodeType) -> set[str]:
 
 
 def _renamed(text: str, name: str) -> str:
-    """Return PTX in which the kernel has the function's own name in the place of Numba's, where PTX can have it."""
+    """Return PTX in which the kernel has the function's own name in the place of Numba's, where PTX can have it.
+
+    Variables that nothing names are left out.
+    """
     match = _ENTRY.search(text)
-    return text.replace(match[1], name) if match and _NAME.fullmatch(name) else text
+    text = text.replace(match[1], name) if match and _NAME.fullmatch(name) else text
+    return _ENVIRONMENT.sub(lambda one: one[0] if text.count(one[1]) > 1 else "", text)
 
 
 def _refused(function: FunctionType, error: Exception) -> UserError:

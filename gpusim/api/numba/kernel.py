@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from gpusim.analysis.account.answer import Result
@@ -20,6 +20,7 @@ from isa.reading import extra
 
 THREADS = 256  # of a block, where `forall` is to choose
 _CONFIGURED = "give grid and block, as in {name}[blocks, threads](...)"
+_UNDER_WAY: list[CodeType] = []  # of functions whose own functions are looked for
 _OF_DEVICE = "a device function; call it from a kernel"
 _KNOWN = (*OF_COMPILER, "device", "inline", "forceinline", "cache", "max_registers", "lto", "shared_memory_carveout")
 
@@ -68,6 +69,11 @@ class Kernel:
         bound.apply_defaults()
         return [plain(one) for one in bound.args]
 
+    def names(self, count: int) -> list[str]:
+        """Return the names of so many arguments, with numbers those behind a star."""
+        own = [one.name for one in signature(self.py_func).parameters.values()]
+        return [*own[:count], *(f"{own[-1]}[{k}]" for k in range(1, count - len(own) + 1))]
+
     def types(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return Numba's types for arguments: of the signature that has as many, else their own; raises UserError."""
         numba = extra.module("numba", EXTRA)
@@ -95,7 +101,15 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's own, by which other kernels call this function: put in line, as Numba compiles others for a GPU."""
         if self._dispatcher is None:
-            self._dispatcher = cuda().jit(device=True, inline="always")(self._function())
+            code = self.py_func.__code__
+            if code in _UNDER_WAY:
+                fix = "write a loop, or run the program by gpusim exec"
+                raise UserError(f"{self.__name__}: it calls itself, and can't be put in line; {fix}")
+            _UNDER_WAY.append(code)
+            try:
+                self._dispatcher = cuda().jit(device=True, inline="always")(self._function())
+            finally:
+                _UNDER_WAY.remove(code)
         return self._dispatcher
 
     def _function(self) -> FunctionType:
@@ -122,16 +136,17 @@ class Configured:
         Raises UserError for arguments that Numba or the kernel doesn't take, and as a call of `gpusim.RawModule`'s
         kernels does.
         """
-        name, values = self.kernel.__name__, self.kernel.given(args)
+        values = self.kernel.given(args)
         types = self.kernel.types(values)
-        pairs = zip(types, values, strict=True)
-        arguments = tuple(part for kind, value in pairs for part in passed(kind, value, name))
+        each = zip(types, values, self.kernel.names(len(values)), strict=True)
+        parts = [part for kind, value, name in each for part in passed(kind, value, name)]
         function = self.kernel.compiled(types)
         if 0 in self.grid:
             return None
         card = current()
         with in_words_of_python():
-            card.launch(Call(function, self.grid, self.block, self.shared, arguments, None))
+            names, arguments = (tuple(part[k] for part in parts) for k in (0, 1))
+            card.launch(Call(function, self.grid, self.block, self.shared, arguments, None, names))
         return card.results[-1] if card.results else None
 
 

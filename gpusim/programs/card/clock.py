@@ -62,8 +62,13 @@ def event(clock: Clock) -> int:
     return clock.made
 
 
-def kernel(clock: Clock, name: str, stream: int, took: float) -> Span:
-    """Let a kernel run that takes so many microseconds: the host's call first, then the kernel when it can."""
+def kernel(clock: Clock, name: str, stream: int, took: float, *, of_graph: bool = False) -> Span:
+    """Let a kernel run that takes so many microseconds: the host's call first, then the kernel when it can.
+
+    Kernels of a graph are no calls of their own, and follow each other at once (100 empty ones take 0.53 each, H200).
+    """
+    if of_graph:
+        return work(clock, KERNELS, name, stream, took)
     clock.host += clock.link.launch_ns * NANO
     before = clock.spans[-1] if clock.spans else None
     follows = before is not None and before.part == KERNELS and before.stream == stream

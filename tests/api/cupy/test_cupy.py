@@ -8,7 +8,7 @@ import pytest
 import gpusim
 from gpusim import cupy as cp
 from gpusim.api.card.active import current
-from isa.errors import UserError
+from isa.errors import ExecutionError, UserError
 from isa.nvidia.compiler import tools
 
 needs_compiler = pytest.mark.skipif(
@@ -250,3 +250,32 @@ def test_cards_inside_each_other():
         kernel(numbers(10), 1)
     assert [one.machine.key for one in (inner.results[0], outer.results[0])] == ["h200", "a100"]
     assert (len(inner.launches), len(outer.launches)) == (1, 1)
+
+
+@pytest.mark.jit
+@pytest.mark.long
+@needs_compiler
+def test_a_grid_synchronises():
+    """A kernel of a source that asks for cooperative groups waits for the whole grid."""
+    text = r"""
+#include <cooperative_groups.h>
+extern "C" __global__ void shifted(int *x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    x[i] += 1;
+    cooperative_groups::this_grid().sync();
+    const int next = x[(i + blockDim.x) % n];
+    cooperative_groups::this_grid().sync();
+    x[i] = next;
+}
+"""
+    x = cp.arange(64, dtype=np.int32)
+    cp.RawKernel(text, "shifted", enable_cooperative_groups=True)((2,), (32,), (x,))
+    assert np.array_equal(x, (np.arange(64) + 32) % 64 + 1)
+
+
+@needs_compiler
+def test_faults_name_the_parameter():
+    """An access behind an array tells the array by its parameter's name."""
+    kernel = cp.ElementwiseKernel("T x, raw T table", "T y", "y = table[i + 1000000]", "beyond")
+    with pytest.raises(ExecutionError, match=r"lie in no buffer; the nearest is (x|y|table) at"):
+        kernel(numbers(3), numbers(4))

@@ -293,6 +293,22 @@ def undefined(x):
     x[0] = no_such_thing  # noqa: F821
 
 
+@cuda.jit(device=True)
+def factorial(n):
+    """A function that calls itself."""
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+def recursive(x):
+    """A kernel that calls it."""
+    x[0] = factorial(5)
+
+
+def beyond(x):
+    """A kernel that stores far behind an array."""
+    x[cuda.grid(1) + 100_000] = 1
+
+
 def grouped(x):
     """A kernel whose grid waits for all of it."""
     cuda.cg.this_grid().sync()
@@ -307,17 +323,19 @@ def grouped(x):
         (lambda: saxpy[1, "a"](1), "'a': give one to three whole numbers"),
         (lambda: saxpy[(1, 1, 1, 1), 1](1), "give one to three whole numbers"),
         (lambda: saxpy[1, 1](1, 2), "saxpy: missing a required argument: 'x'"),
-        (lambda: saxpy[1, 1](1, "a", TABLE, TABLE), "saxpy: an argument of type unicode_type; give arrays, numbers"),
+        (lambda: saxpy[1, 1](1, "a", TABLE, TABLE), "a: an argument of type unicode_type; give arrays, numbers"),
         (lambda: saxpy[1, 1](1, object(), TABLE, TABLE), "saxpy: .*; give arrays and numbers"),
         (lambda: clamped[1, 1](1, 2, 3), "clamped: a device function; call it from a kernel"),
         (lambda: clamped(1, 2, 3), "clamped: a device function; call it from a kernel"),
         (lambda: cuda.jit(undefined)[1, 1](TABLE), r"test_numba\.py:\d+: undefined: .*'no_such_thing' is not defined"),
+        (lambda: cuda.jit(recursive)[1, 1](TABLE), "factorial: it calls itself, and can't be put in line; write a"),
+        (lambda: cuda.jit(beyond)[1, 1](TABLE), r"test_numba\.py:\d+\), block 0.* the nearest is x at"),
         (lambda: cuda.jit(grouped)[1, 1](TABLE), r"test_numba\.py:\d+: grouped: it calls what Numba compiles on a GPU"),
         (lambda: cuda.jit(link=["a.cu"]), "link: no option of kernels here; leave it out"),
         (lambda: cuda.jit("void(float32)")(shift)[1, 1](1e300, 2), "where its signature has"),
         (
             lambda: cuda.jit("void(float64[:,:], uint8)")(shift)[1, 1](np.zeros((1, 1)), 300),
-            "shift: 300, where the sig",
+            "n: 300, where the sig",
         ),
         (lambda: cuda.reduce, r"cuda\.reduce: launches kernels, or needs a driver, of Numba's own"),
     ],

@@ -19,6 +19,13 @@ def test_a_kernel_begins_when_the_host_has_launched_it():
     assert one.host == pytest.approx(23.5)
 
 
+def test_kernels_of_a_graph_follow_each_other():
+    """Kernels of a graph are no calls of the host: each begins when the one before ends."""
+    one = Clock(LINK)
+    first, second = (clock.kernel(one, "k", LEGACY, 10.0, of_graph=True) for _ in range(2))
+    assert (first.begin, second.begin, one.host) == (0.0, 10.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("part", "pinned", "took"),
     [

@@ -18,6 +18,7 @@ from isa.nvidia.abi.launch import LaunchError
 
 MOST_DYNAMIC = 8  # cudaFuncAttributeMaxDynamicSharedMemorySize
 MILLI = 1e3
+OF_GRAPH = 1  # flag of a launch
 
 
 def _module(session: Session, _: tuple[int, ...], image: bytes) -> Reply:
@@ -63,7 +64,7 @@ def _attribute(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
 
 
 def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Reply:
-    which, gx, gy, gz, bx, by, bz, dynamic, stream, cooperative, cx, cy, cz, _flags = numbers[:14]
+    which, gx, gy, gz, bx, by, bz, dynamic, stream, cooperative, cx, cy, cz, flags = numbers[:14]
     kernel = session.kernels[which]
     cluster = (cx, cy, cz) if cx * cy * cz else None
     shape = Shape((gx, gy, gz), (bx, by, bz), dynamic, cluster, bool(cooperative), stream_of(stream))
@@ -80,7 +81,7 @@ def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Rep
         session.tell(str(fault))
         return Reply(fault.cuda_error, data=system.taken(session.arena))
     took = row.milliseconds or 0.0
-    clock.kernel(session.clock, kernel.plain, shape.stream, took * MILLI)
+    clock.kernel(session.clock, kernel.plain, shape.stream, took * MILLI, of_graph=bool(flags & OF_GRAPH))
     return Reply(0, [_bits(took)], system.taken(session.arena))
 
 
