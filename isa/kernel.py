@@ -75,6 +75,8 @@ class Kernel:
     `page_bytes` is the unit in which a driver maps memory: loads may read behind a buffer to the end of its last page,
     which isa.executing.beyond reports (0: they may not, as in listings, which declare their buffers).
 
+    `cold` are buffers of which no cache holds anything when the launch begins, as behind a copy from the host.
+
     `cluster` is the blocks of a cluster in x, y and z: neighbours in the grid, whose sizes are multiples of these.
 
     `cooperative`: the launch promises that all blocks are resident at once, so that they may wait for each other.
@@ -102,6 +104,7 @@ class Kernel:
     sms: int = 0
     page_bytes: int = 0
     cluster: Dim3 = (1, 1, 1)
+    cold: frozenset[str] = frozenset()
     cooperative: bool = False
 
     __repr__ = brief

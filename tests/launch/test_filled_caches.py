@@ -1,6 +1,7 @@
 """What the L2 keeps of a kernel's buffers from launch to launch: all, a part spread evenly, or nothing."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from tagged_caches import FAR, MISS, TAGS
 from timing import cycles_of, plain_machine, run_text
 
 import gpusim
+from gpusim.engines.simulate import run_sm
 from gpusim.launch.caches.filled_caches import passes, spills, stored_to
 from gpusim.machine.machine import load
 from gpusim.sm.memory.l2_share.l2_share import place_of
@@ -57,6 +59,17 @@ def test_lines_that_are_kept_hit():
     first = bases(buffers)["x"] // 128
     assert hits == [place_of(first + line) >= 32 for line in range(64)]
     assert 16 < sum(hits) < 48
+
+
+def test_a_cold_buffer_is_not_there():
+    """Of two buffers of eight lines loads of the cold one miss the L2, and those of the other one hit."""
+    body = "".join(f"LDG R2, [R{base}+{128 * line}]\nIADD R3, R2, 1\n" for base in (0, 1) for line in range(8))
+    text = f".buffer x u32 256\n.buffer y u32 256\nMOV R0, c[x]\nMOV R1, c[y]\n{body}EXIT"
+    machine = plain_machine(TAGS | {"l2.filled": 1, "l2.bytes": 32768, "l2.ways": 4, "l1.global_loads": 0})
+    run = run_sm(replace(read(text), cold=frozenset({"y"})), machine, trace=True)
+    issued = [cycle for cycle, _, _ in cycles_of(run)][2:]
+    waits = [after - before for before, after in zip(issued[:-1:2], issued[1::2], strict=False)]
+    assert [wait < (FAR + MISS) / 2 for wait in waits] == [True] * 8 + [False] * 8
 
 
 def test_the_parts_are_spread_evenly():

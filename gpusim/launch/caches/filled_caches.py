@@ -49,6 +49,7 @@ def fill(
         return
     known = touched.which if touched else None
     lines = lines_of(kernel, machine.global_memory.line_bytes) if known is None else known
+    lines = _warm(lines, kernel, machine.global_memory.line_bytes)
     for launch in launches:
         kept = words[launch.cache_word : launch.cache_end].view(np.int64)
         for which in (FAR, PARTITION):
@@ -144,6 +145,17 @@ def lines_of(kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:
         for one in kernel.buffers
     ]
     return np.concatenate(each) if each else np.zeros(0, np.int64)
+
+
+def _warm(lines: NDArray[np.int64], kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:
+    """Return those of lines, in ascending order, that are none of a cold buffer's."""
+    where = bases(kernel.buffers)
+    for one in kernel.buffers:
+        if one.name in kernel.cold:
+            first, last = where[one.name] // line_bytes, -(-(where[one.name] + one.nbytes) // line_bytes)
+            begin, end = np.searchsorted(lines, (first, last))
+            lines = np.concatenate((lines[:begin], lines[end:]))
+    return lines
 
 
 def _fill(kept: NDArray[np.int64], cache: Any, lines: NDArray[np.int64]) -> None:

@@ -46,6 +46,11 @@ def buffers(source: Source) -> tuple[Buffer, ...]:
     return addresses.filled(source, ordered, fills)
 
 
+def cold(source: Source) -> frozenset[str]:
+    """Return the names of the buffers of a launch file of which no cache holds anything."""
+    return frozenset(name for _, given, name in _described(source) if given.cold)
+
+
 def _check_places(source: Source, ordered: Sequence[Buffer], keys: Mapping[str, str]) -> None:
     """Raise UserError for buffers, by ascending place, that begin where none can."""
     end, unit = 0, memory.PAGE_BYTES

@@ -41,6 +41,9 @@ class Contents(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         Count,
         doc("Where it begins, in bytes above 0x7f0000000000, a multiple of 4096: as addresses in memory have it."),
     ] = 0
+    cold: Annotated[bool, doc("No cache holds any of it when the launch begins, as behind a copy from the host.")] = (
+        False
+    )
 
 
 class Texture(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -104,6 +104,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text:
         flops=launch.file.flops,
         any_machine=force or launch.file.any_machine,
         settings=MappingProxyType(dict(SETTINGS[launch.file.caches])),
+        cold=arguments.cold(launch),
     )
 
 

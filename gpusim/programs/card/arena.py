@@ -46,13 +46,17 @@ class Allocation:
 
 @dataclass(eq=False)
 class Arena:
-    """The file, its bytes, and what is allocated, by ascending place."""
+    """The file, its bytes, and what is allocated, by ascending place.
+
+    `cold` are the numbers of allocations that no launch has touched since the host wrote them, or since they were made.
+    """
 
     file: int
     mapped: mmap.mmap
     held: NDArray[np.uint8]
     live: list[Allocation] = field(default_factory=list)
     made: int = 0
+    cold: set[int] = field(default_factory=set)
 
 
 def created() -> Arena:
@@ -72,6 +76,7 @@ def allocate(arena: Arena, nbytes: int, kind: int, alignment: int = 0, name: str
     arena.made += 1
     made = Allocation(place, nbytes, kind, arena.made, name or f"allocation {arena.made}")
     insort(arena.live, made, key=_place)
+    arena.cold.add(made.number)
     return made
 
 
@@ -81,6 +86,7 @@ def free(arena: Arena, address: int) -> Allocation | None:
     if found is None or found.place != address - WINDOW:
         return None
     arena.live.remove(found)
+    arena.cold.discard(found.number)
     clear(arena, found.place, found.end)
     return found
 

@@ -44,8 +44,19 @@ def kept(state: LaunchState) -> LaunchState:
     return replace(state, buffers=tuple(_copied(one) for one in state.buffers))
 
 
-def write(captures: Captures, number: int, code: Code, image: bytes, before: LaunchState, after: LaunchState) -> None:
-    """Write a launch, and what of its memory it has changed as what is expected; tell where it can't be written."""
+def write(
+    captures: Captures,
+    number: int,
+    code: Code,
+    image: bytes,
+    before: LaunchState,
+    after: LaunchState,
+    cold: frozenset[str],
+) -> None:
+    """Write a launch, and what of its memory it has changed as what is expected; tell where it can't be written.
+
+    `cold` are its buffers of which no cache holds anything.
+    """
     path = captures.folder / f"{number}-{plain(before.kernel)}.toml"
     changed = {
         one.name: _values(then)
@@ -54,7 +65,7 @@ def write(captures: Captures, number: int, code: Code, image: bytes, before: Lau
     }
     try:
         source, caches = captures.source, captures.caches
-        capture(path, code, before, image=image, source=source, caches=caches, after=changed)
+        capture(path, code, before, image=image, source=source, caches=caches, after=changed, cold=cold)
         captures.files[number] = path
     except UserError as error:
         captures.tell(f"launch {number} is not captured: {error}")

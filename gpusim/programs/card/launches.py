@@ -21,7 +21,7 @@ from gpusim.machine.occupancy import resident
 from gpusim.programs.card import arena as memory
 from gpusim.programs.card import captures, modules, system
 from gpusim.programs.card.alike import told_by
-from gpusim.programs.card.arena import Arena
+from gpusim.programs.card.arena import Allocation, Arena
 from gpusim.programs.card.captures import Captures
 from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
@@ -35,6 +35,7 @@ from isa.nvidia.abi.launch import LaunchState
 from isa.texture import TextureObject
 
 NANO, THOUSAND = 1e-6, 1e3  # milliseconds of a nanosecond, of a second
+WORD = 8  # bytes of an address
 MANY = 1 << 16  # threads of a launch from which on its values are computed on several threads
 WAVES_BLOCKS = 1  # of a sample: rounded up to two whole waves
 
@@ -140,6 +141,10 @@ def run(
 ) -> Row:
     """Run a launch: find its time, then leave its values in memory. Raises UserError for what is not executed."""
     launch = prepared(runner, kernel, shape, arguments)
+    reached = _reached(runner.arena, arguments)
+    if cold := frozenset(one.name for one in reached if one.number in runner.arena.cold):
+        launch = replace(launch, cold=cold)
+    runner.arena.cold.difference_update(one.number for one in reached)
     row = _timed(runner, kernel, launch, shape, progress)
     runner.rows.append(row)
     first = not any(_alike(one, row) for one in runner.rows[:-1])
@@ -149,8 +154,14 @@ def run(
     code, state = kernel.module.code, _state(runner, kernel, shape, arguments)
     before = captures.kept(state)
     compute(runner, launch)
-    captures.write(runner.captures, row.number, code, kernel.module.image, before, state)
+    captures.write(runner.captures, row.number, code, kernel.module.image, before, state, launch.cold)
     return row
+
+
+def _reached(arena: Arena, arguments: bytes) -> list[Allocation]:
+    """Return the allocations whose addresses are among the arguments."""
+    addresses = np.frombuffer(arguments[: len(arguments) // WORD * WORD], np.uint64).tolist()
+    return [one for address in addresses if (one := memory.find(arena, address))]
 
 
 def _alike(one: Row, other: Row) -> bool:
@@ -189,7 +200,7 @@ def _timed(
         return row
     form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
     told = told_by(launch)
-    exact = form, told, tuple((one.place, one.nbytes) for one in launch.buffers)
+    exact = form, told, launch.cold, tuple((one.place, one.nbytes) for one in launch.buffers)
     others = runner.alike.setdefault(form, [])
     known = runner.exact.get(exact)
     if known is None and runner.how.alike and len(others) >= runner.how.alike:

@@ -30,7 +30,7 @@ NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
 _PLAIN = ("kernel", "code", "architecture", "grid", "block", "cluster", "shared", "stack", "caches")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Piece:
     """A buffer of the launch: its name in the file, where it begins, and its bytes."""
 
@@ -48,12 +48,14 @@ def capture(
     source: str = "",
     caches: Caches = "warm",
     after: Mapping[str, NDArray[Any]] = NOTHING,
+    cold: frozenset[str] = frozenset(),
 ) -> LaunchFile:
     """Write a launch of machine code to `path`, its memory to .npy files beside; return what the launch file says.
 
     `image` are the bytes of a cubin, written beside it; `source` is the text of its CUDA C, which says names. Each
     buffer keeps its place, so that addresses in it stay true, and those are left out to which nothing leads. `after` is
-    what buffers, by name, hold after the launch, as bytes, which then is expected. Raises UserError for what a launch
+    what buffers, by name, hold after the launch, as bytes, which then is expected; `cold` are those of which no cache
+    holds anything. Raises UserError for what a launch
     file can't say, and for files that can't be written.
     """
     whole_file.check(path)
@@ -72,7 +74,7 @@ def capture(
         stack=state.stack,
         caches=caches,
         argument=arguments,
-        buffer=[_contents(path, one, names[one.name], types.get(one.name)) for one in pieces],
+        buffer=[_contents(path, one, names[one.name], types.get(one.name), one.name in cold) for one in pieces],
         expect=[
             _expect(path, names[one.name], after[one.name], _element(one, types.get(one.name)))
             for one in pieces
@@ -192,12 +194,12 @@ def _by_value(name: str, data: bytes, kind: Type | None) -> Argument:
     return Argument(name=name, bytes=data.hex())
 
 
-def _contents(path: Path, one: _Piece, name: str, kind: Type | None) -> Contents:
+def _contents(path: Path, one: _Piece, name: str, kind: Type | None, cold: bool) -> Contents:
     """Return the description of a buffer, and write what it holds unless it is zeros."""
     element = _element(one, kind)
     if not one.data.any():
-        return Contents(name=name, buffer=element, elements=len(one.data.view(element)), place=one.place)
-    return Contents(name=name, file=_saved(path, name, one.data, element), place=one.place)
+        return Contents(name=name, buffer=element, elements=len(one.data.view(element)), place=one.place, cold=cold)
+    return Contents(name=name, file=_saved(path, name, one.data, element), place=one.place, cold=cold)
 
 
 def _element(one: _Piece, kind: Type | None) -> str:

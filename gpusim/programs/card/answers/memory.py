@@ -49,6 +49,7 @@ def _copy(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if to or of:
         pinned, rate = memory.OF_HOST in sides, session.machine.chip.dram_mbs
         clock.copy(session.clock, part, stream_of(stream), nbytes, pinned=pinned, dram_mbs=rate)
+        _note(session, dst, cold=not of)
     if not later:
         clock.stream_done(session.clock, stream_of(stream))
     session.copied += nbytes
@@ -60,8 +61,18 @@ def _set(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if _side(session, dst, _extent(width, height, depth, pitch, each)) in (None, memory.UNREGISTERED):
         return Reply(codes.INVALID_VALUE)
     nbytes = width * height * depth
+    _note(session, dst, cold=False)
     clock.fill(session.clock, stream_of(stream), nbytes, session.machine.chip.dram_mbs)
     return Reply()
+
+
+def _note(session: Session, address: int, *, cold: bool) -> None:
+    """Note that what is written at an address comes from the host, or from the card, whose L2 then holds it."""
+    found = memory.find(session.arena, address)
+    if found and cold:
+        session.arena.cold.add(found.number)
+    elif found:
+        session.arena.cold.discard(found.number)
 
 
 def _extent(width: int, height: int, depth: int, pitch: int, each: int) -> int:
