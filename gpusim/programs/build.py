@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -28,8 +30,12 @@ _RUNTIMES = "12", "13"
 def runtime() -> Path:
     """Return the folder with libcudart.so.12, libcudart.so.13, libcuda.so.1, and in link/12 and link/13 those to link.
 
-    It is built at first use, in seconds. Raises UserError where there is no g++, or it fails.
+    It is built at first use, in seconds. Raises UserError where there is no Linux or g++, or it fails.
     """
+    if sys.platform != "linux":
+        raise UserError(
+            "whole programs run on Linux alone; run gpusim there, or in a container or virtual machine of it"
+        )
     read = (part for path in _sources() for part in (str(path), (SOURCES / path).read_bytes()))
     made_of = [compiler_version(), *_OPTIONS, *read, Path(__file__).read_bytes()]
     return kept_folder(made_of, _build)
@@ -38,11 +44,12 @@ def runtime() -> Path:
 def kept_folder(made_of: Sequence[str | bytes], make: Callable[[Path], None]) -> Path:
     """Return the folder of the cache that was made of these parts before, or let `make` fill it, and keep it.
 
-    Where nothing can be kept it is a temporary one, for as long as the computer runs.
+    Where nothing can be kept it is a temporary one, until this process ends.
     """
     place = _place(os.environ.get(cache_folder.SETTING, ""))
     if place is None:
         folder = Path(mkdtemp(prefix="gpusim-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         make(folder)
         return folder
     found = place / digest(made_of)
@@ -61,7 +68,10 @@ def compiler_version() -> str:
     """Return the first line by which the compiler says its version; raises UserError where there is none."""
     if not shutil.which(COMPILER):
         raise UserError(f"{COMPILER} is not installed, with which a program's runtime is built; install it")
-    return subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    said = _done("--version")
+    if said.returncode or not said.stdout.strip():
+        raise UserError(f"{COMPILER} --version says nothing, or fails (exit code {said.returncode}); install it again")
+    return said.stdout.strip().splitlines()[0]
 
 
 @cache
@@ -129,14 +139,24 @@ def _library(
 
 def _link(folder: Path, name: str, objects: dict[Path, Path], rooms: tuple[str, ...], *options: str) -> None:
     own = [str(made) for path, made in objects.items() if path.parts[0] in rooms]
-    common = "-shared", "-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs", f"-Wl,-soname,{name}"
-    _run(*common, *own, *options, "-o", str(folder / name))
+    # never unloaded before the program's end, which the core tells the simulator
+    common = "-shared", "-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs,-z,nodelete"
+    _run(*common, f"-Wl,-soname,{name}", *own, *options, "-o", str(folder / name))
+
+
+def _done(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Return what the compiler did, right or wrong; raises UserError where it does not end, or can't be started."""
+    command = [COMPILER, *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=LONGEST, check=False)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{COMPILER} ran for {LONGEST} s and was stopped; try again on a computer less busy") from None
+    except OSError as error:
+        raise UserError(f"{COMPILER}: {(error.strerror or str(error)).lower()}; install it again") from None
 
 
 def _run(*arguments: str) -> None:
-    done = subprocess.run(
-        [COMPILER, *arguments], capture_output=True, text=True, errors="replace", timeout=LONGEST, check=False
-    )
+    done = _done(*arguments)
     if done.returncode:
         said = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[-300:])
         raise UserError(f"{COMPILER} can't build the runtime of programs: {said}; is it complete, and C++17?")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 _REQUEST, _REPLY = struct.Struct("<16sIIQ"), struct.Struct("<iIQ")  # name, numbers, 0, bytes; error, numbers, bytes
 _NUMBER = 8  # bytes
 _WHOLE = (1 << 64) - 1
+_EVERY = 100  # milliseconds after which a silent program is looked after
+
+Runs = Callable[[], bool]  # tells whether the program still does
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,16 @@ class Reply:
     data: bytes = b""
 
 
-def receive(channel: socket.socket) -> Request | None:
-    """Return the next request; None if the program has ended."""
-    head = _bytes(channel, _REQUEST.size)
+def receive(channel: socket.socket, runs: Runs | None = None) -> Request | None:
+    """Return the next request; None if the program has ended.
+
+    `runs` is asked too where others may hold the program's end of the channel, as processes that it started do.
+    """
+    head = _bytes(channel, _REQUEST.size, runs)
     if head is None:
         return None
     name, count, _, size = _REQUEST.unpack(head)
-    rest = _bytes(channel, _NUMBER * count + size)
+    rest = _bytes(channel, _NUMBER * count + size, runs)
     if rest is None:
         return None
     numbers = struct.unpack_from(f"<{count}Q", rest)
@@ -55,13 +62,31 @@ def signed(number: int, bits: int = 64) -> int:
     return number - (1 << bits) if number >> (bits - 1) else number
 
 
-def _bytes(channel: socket.socket, size: int) -> bytearray | None:
+def _bytes(channel: socket.socket, size: int, runs: Runs | None) -> bytearray | None:
     """Return so many bytes; None if the other side has ended before."""
     found = bytearray(size)
     view = memoryview(found)
     while view:
-        count = channel.recv_into(view)
+        count = _into(view, channel) if runs is None or _readable(channel, runs) else 0
         if not count:
             return None
         view = view[count:]
     return found
+
+
+def _into(view: memoryview, channel: socket.socket) -> int:
+    """Return the number of bytes read; 0 if the other side has ended, also with a reply that it has not read."""
+    try:
+        return channel.recv_into(view)
+    except ConnectionError:
+        return 0
+
+
+def _readable(channel: socket.socket, runs: Runs) -> bool:
+    """Wait until there is something to read; tell whether there is, or the program has ended."""
+    waiting = select.poll()
+    waiting.register(channel, select.POLLIN)
+    while not waiting.poll(_EVERY):
+        if not runs():
+            return bool(waiting.poll(0))  # its last words
+    return True

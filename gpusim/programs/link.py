@@ -19,14 +19,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gpusim.programs.build import FOLDER, compiler_version, kept_folder
+from gpusim.programs.flags import LINKED, SOURCES, libraries, parted
 from isa.errors import UserError
 from isa.nvidia.compiler import compiler_errors, tools
 from isa.nvidia.compiler.compile import CompileError, names_target
 from isa.nvidia.compiler.kept import digest
-from isa.reading import input_file
+from isa.reading import extra, input_file
 from isa.support import cache_folder
 
-SOURCES = ".cu", ".cpp", ".cc", ".cxx", ".c"
 PYTHON = ".py"
 SHARED = re.compile(r"libcudart\.so\.(12|13)|libcuda\.so\.1")
 _ELF = b"\x7fELF"
@@ -50,7 +50,8 @@ class _Job:
 def executable(path: Path | Sequence[Path], architecture: int, flags: Sequence[str], folder: Path) -> Path:
     """Return the executable of sources of CUDA C or C++ (90 for sm_90) linked to the runtime of a folder, or itself.
 
-    That of a program in Python is this Python, which finds the driver when it looks for it.
+    That of a program in Python is this Python, which finds the driver when it looks for it. Words of `flags` that name
+    sources, objects or libraries are compiled and linked too.
 
     Raises CompileError with a line for each error of the compiler, and UserError for a file that can't be read, or is
     linked to the runtime statically.
@@ -61,10 +62,12 @@ def executable(path: Path | Sequence[Path], architecture: int, flags: Sequence[s
         return Path(sys.executable)
     if len(paths) == 1 and paths[0].suffix not in SOURCES:
         return _checked(paths[0])
+    options, further = parted(flags)
+    paths += further
     for one in paths:
         _check_source(one)
-    target = () if names_target(flags) else (f"-arch=sm_{architecture}",)
-    return _kept(_Job(tuple(paths), (*target, *_ALWAYS, *flags), folder))
+    target = () if names_target(options) else (f"-arch=sm_{architecture}",)
+    return _kept(_Job(tuple(paths), (*target, *_ALWAYS, *options), folder))
 
 
 def arguments_of(path: Path, given: Sequence[str]) -> tuple[str, ...]:
@@ -96,26 +99,24 @@ def _is_missing(library: str, path: Path) -> bool:
 
 def _needed(path: Path) -> list[str]:
     """Return the names of the shared libraries that an executable needs."""
-    from elftools.common.exceptions import ELFError  # noqa: PLC0415  (an extra)
-    from elftools.elf.dynamic import DynamicSection  # noqa: PLC0415
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
-
+    names = "elf.elffile", "elf.dynamic", "common.exceptions"
+    elffile, dynamic, exceptions = (extra.module(f"elftools.{one}", tools.EXTRA) for one in names)
     fix = f"give a program: an executable, or sources ({', '.join((*SOURCES, PYTHON))})"
     try:
         with path.open("rb") as file:
             if file.read(4) != _ELF:
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
-            section = ELFFile(file).get_section_by_name(".dynamic")
-            tags = section.iter_tags("DT_NEEDED") if isinstance(section, DynamicSection) else ()
-            return [str(tag.needed) for tag in tags]  # type: ignore[attr-defined]  # pyelftools adds it by the tag's name
+            section = elffile.ELFFile(file).get_section_by_name(".dynamic")
+            tags = section.iter_tags("DT_NEEDED") if isinstance(section, dynamic.DynamicSection) else ()
+            return [str(tag.needed) for tag in tags]
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}; {fix}") from None
-    except ELFError as error:
+    except exceptions.ELFError as error:
         raise UserError(f"{path}: a damaged executable ({error}); {fix}") from None
 
 
 def _check_source(path: Path) -> None:
-    if path.suffix not in SOURCES and path.suffix not in (".o", ".a", ".so"):
+    if path.suffix not in SOURCES and path.suffix not in LINKED:
         raise UserError(f"{path}: no source; give files that end in {', '.join(SOURCES)}")
     if str(path).startswith("-") or re.search(r"[\x00-\x1f\"$`\\]", str(path)):
         raise CompileError(f'{path}: nvcc would not take this for a name; rename it, without " $ ` \\ and - first')
@@ -160,6 +161,7 @@ def _made_of(job: _Job) -> Iterator[str | bytes]:
     for path in job.sources:
         yield str(path)
         yield path.read_bytes()
+    yield from libraries(job.flags)
 
 
 def _listing(name: str) -> Path | None:

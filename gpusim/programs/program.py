@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,15 +42,15 @@ def execute(
 
     `tell` gets a line for each fault of a kernel. Raises UserError for a file that can't be executed.
     """
-    process, connection = spawn.started(file, arguments, runtime, runner.arena, output)
     session = Session(runner, Clock(runner.machine.host_link or USUAL), tell, shown, place_in(file))
+    process, connection = spawn.started(file, arguments, runtime, runner.arena, output)
     refused = None
     try:
-        serve(session, connection)
+        serve(session, connection, lambda: process.poll() is None)
     except UserError as error:
         refused = error
     except BaseException:
-        process.kill()
+        _killed(process)
         raise
     finally:
         connection.close()
@@ -64,9 +63,14 @@ def _ended(process: subprocess.Popen[bytes], refused: UserError | None) -> int:
     try:
         code = process.wait(GRACE if refused else None)
     except subprocess.TimeoutExpired:
-        process.kill()
-        code = process.wait()
+        code = _killed(process)
     except BaseException:
-        process.send_signal(signal.SIGKILL)
+        _killed(process)
         raise
     return KILLED - code if code < 0 else code
+
+
+def _killed(process: subprocess.Popen[bytes]) -> int:
+    """End a program at once; return its exit code."""
+    process.kill()
+    return process.wait()

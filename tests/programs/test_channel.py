@@ -39,3 +39,22 @@ def test_a_reply_has_its_error_numbers_and_bytes():
 def test_signed(bits, meant):
     """Bits of 64 mean a number with a sign."""
     assert channel.signed(bits) == meant
+
+
+def test_a_reply_that_is_not_read_is_no_error():
+    """A program that ends with a reply unread has ended, though the system says that the connection was reset."""
+    ours, theirs = socket.socketpair()
+    ours.sendall(b"reply")
+    theirs.close()
+    assert channel.receive(ours) is None
+
+
+def test_the_end_of_a_program_whose_socket_others_hold():
+    """What a program wrote before its end is read; then it has ended, though its end of the socket is open."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        theirs.sendall(struct.pack("<16sIIQ", b"memory", 0, 0, 0))
+        found = channel.receive(ours, lambda: False)
+        assert found is not None
+        assert found.name == "memory"
+        assert channel.receive(ours, lambda: False) is None

@@ -2,9 +2,11 @@
 
 import shutil
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic, sleep
 
 import pytest
 from programs.stand_in_parent import BASE, Kernel, Parent, run
@@ -277,3 +279,45 @@ def test_a_forked_process_has_no_device():
     assert done.stdout == "forked ended with 2\n"
     assert "gpusim: the device belongs to the process that used it first" in done.stderr
     assert parent.names().count("bye") == 1
+
+
+def test_a_program_that_it_started_does_not_hold_the_simulator():
+    """A process that a program starts before its first call has no socket: the program's end is seen at once."""
+    runtime = build.runtime()
+    made = link.executable(SOURCES / "process/helpers.cu", 90, (), runtime)
+    begun = monotonic()
+    done, parent = run(made, runtime)
+    assert (done.returncode, done.stdout) == (4, "no error\n")
+    assert parent.asked[-1].name == "bye"
+    assert monotonic() - begun < 20  # the other one lives for 30 s
+
+
+def test_a_program_ends_while_another_thread_launches():
+    """The last request waits for the reply to a launch, so that each reply goes to who asked for it."""
+    slow = Kernel([], lambda *_: sleep(1), printed="x" * (1 << 20))
+    done, parent = ran("process/thread", Parent({"_Z4slowv": slow}))
+    assert (done.returncode, len(done.stdout)) == (6, 1 << 20)
+    assert parent.asked[-1].name == "bye"
+
+
+def test_a_library_that_is_built_anew_is_linked_anew(tmp_path):
+    """With -L and -l in its flags a program has what the library is now; a source among them is compiled too."""
+    (tmp_path / "main.cu").write_text(
+        "int of_library(), of_source(); int main() { return of_library() + of_source(); }"
+    )
+    (tmp_path / "other.cu").write_text("int of_source() { return 40; }")
+    flags = ("-L", str(tmp_path), "-lmine", str(tmp_path / "other.cu"))
+    for value in (1, 2):
+        (tmp_path / "mine.cc").write_text(f"int of_library() {{ return {value}; }}")
+        subprocess.run(["g++", "-c", tmp_path / "mine.cc", "-o", tmp_path / "mine.o"], check=True)
+        subprocess.run(["ar", "rcs", tmp_path / "libmine.a", tmp_path / "mine.o"], check=True)
+        made = link.executable(tmp_path / "main.cu", 90, flags, build.runtime())
+        done, _ = run(made, build.runtime())
+        assert done.returncode == 40 + value
+
+
+def test_without_pyelftools_an_executable_is_refused_in_a_line(monkeypatch):
+    """Where the extra is not installed, the message says how to install it."""
+    monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
+    with pytest.raises(UserError, match="pip install"):
+        link.executable(Path(sys.executable), 90, (), Path())

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Thread
+from threading import Event, Thread
 
 STDERR, CHUNK = 2, 1 << 16
+EVERY = 0.05  # seconds after which a silent program is looked after
+GRACE = 2.0  # seconds for what it has printed; others that it started may go on printing
 
 
 @contextmanager
@@ -40,18 +44,34 @@ def _has_descriptor() -> bool:
 
 
 def _copied() -> Iterator[int]:
-    """Give the end of a pipe, of which the other is read to our stdout until nobody writes any more."""
+    """Give the end of a pipe, of which the other is read to our stdout until the program has ended."""
     other, own = os.pipe()
-    reader = Thread(target=_read, args=(other,), daemon=True)
+    ended = Event()
+    reader = Thread(target=_read, args=(other, ended), daemon=True)
     reader.start()
     try:
         yield own
     finally:
         os.close(own)
-        reader.join()
+        ended.set()
+        reader.join(GRACE)
 
 
-def _read(end: int) -> None:
+def _read(end: int, ended: Event) -> None:
+    decoded = getincrementaldecoder("utf-8")("replace").decode  # a character may lie in two parts
     with os.fdopen(end, "rb", buffering=0) as source:
-        while part := source.read(CHUNK):
-            sys.stdout.write(part.decode(errors="replace"))
+        while _readable(end, ended) and (part := source.read(CHUNK)):
+            sys.stdout.write(decoded(part))
+    sys.stdout.write(decoded(b"", final=True))
+
+
+def _readable(end: int, ended: Event) -> bool:
+    """Wait until there is something to read; tell whether there is, or the program has ended."""
+    waiting = select.poll()
+    waiting.register(end, select.POLLIN)
+    last = False
+    while not waiting.poll(1000 * EVERY):
+        if last:
+            return False
+        last = ended.is_set()
+    return True

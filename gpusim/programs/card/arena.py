@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import weakref
 from bisect import bisect_right, insort
 from dataclasses import dataclass, field
 
@@ -64,7 +65,9 @@ def created() -> Arena:
     file = os.memfd_create("gpusim-device-memory")
     os.ftruncate(file, WHOLE_BYTES + ROOM_BYTES)
     mapped = mmap.mmap(file, WHOLE_BYTES + ROOM_BYTES)
-    return Arena(file, mapped, np.frombuffer(mapped, np.uint8))
+    made = Arena(file, mapped, np.frombuffer(mapped, np.uint8))
+    weakref.finalize(made, os.close, file)  # the mapping has a descriptor of its own, and goes with the last view of it
+    return made
 
 
 def allocate(arena: Arena, nbytes: int, kind: int, alignment: int = 0, name: str = "") -> Allocation | None:

@@ -9,15 +9,22 @@ from gpusim.programs import channel
 from gpusim.programs.card.answers import code, memory, time
 from gpusim.programs.card.properties import properties
 from gpusim.programs.card.session import STACK, SYSTEM, Handler, RefusedError, Session
-from gpusim.programs.channel import Reply, Request
+from gpusim.programs.channel import Reply, Request, Runs
+
+BYE = "bye"
 
 
-def serve(session: Session, connection: socket.socket) -> None:
-    """Answer requests until the program ends; raises UserError for what is not there or not executed."""
-    while (request := channel.receive(connection)) is not None:
+def serve(session: Session, connection: socket.socket, runs: Runs | None = None) -> None:
+    """Answer requests until the program says bye or no longer runs.
+
+    Raises UserError for what is not there or not executed.
+    """
+    while (request := channel.receive(connection, runs)) is not None:
         try:
             channel.send(connection, answer(session, request))
         except (BrokenPipeError, ConnectionResetError):
+            return
+        if request.name == BYE:
             return
 
 
@@ -64,5 +71,5 @@ ANSWERS: Mapping[str, Handler] = {
     "unstream": _nothing,
     "unevent": _nothing,
     "range": _nothing,
-    "bye": _nothing,
+    BYE: _nothing,
 }

@@ -26,9 +26,11 @@ struct ReplyHead {
 };
 
 constexpr uint64_t protocol_version = 1;
+constexpr Error unloading = 4;
+constexpr const char *socket_name = "GPUSIM_EXEC_SOCKET", *memory_name = "GPUSIM_EXEC_MEMORY";
 int socket_of_parent = -1;
 int version_asked = 13000;
-bool greeted = false;
+bool greeted = false, parted = false;
 pid_t greeter = 0;
 int exit_code = 2;  // where the parent is gone: it has said why
 
@@ -71,12 +73,20 @@ Reply exchange(const char *op, const Numbers &numbers, const void *bytes, size_t
   return reply;
 }
 
+// A program that this one starts has no simulator: two of them would mix their requests.
+bool close_in_children(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0; }
+
+// Before the program starts any other, which would keep the socket open when this one has ended.
+__attribute__((constructor)) void keep_to_itself() {
+  for (const char *name : {socket_name, memory_name})
+    if (const char *value = std::getenv(name)) close_in_children(std::atoi(value));
+}
+
 int inherited(const char *name) {
   const char *value = std::getenv(name);
   if (!value) end("this program is linked to gpusim's stand-in for CUDA; run it with `gpusim exec`");
   int descriptor = std::atoi(value);
-  // a program that this one starts has no simulator: two of them would mix their requests
-  if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0)
+  if (!close_in_children(descriptor))
     end("gpusim exec simulates the one program that it starts, and not those which that program starts");
   return descriptor;
 }
@@ -92,16 +102,18 @@ void keep_code(int code, void *) { exit_code = code; }
 // The last of all that exits, after the program's own destructors, which may still free memory.
 __attribute__((destructor)) void say_bye() {
   if (!greeted || greeter != getpid()) return;
+  std::lock_guard<std::recursive_mutex> alone(whole());  // another thread may be in a launch
   show_prints();
   std::fflush(nullptr);
   exchange("bye", {uint64_t(exit_code)}, nullptr, 0);
+  parted = true;
 }
 
 void greet() {
   greeted = true;
   greeter = getpid();
-  socket_of_parent = inherited("GPUSIM_EXEC_SOCKET");
-  map_window(inherited("GPUSIM_EXEC_MEMORY"));
+  socket_of_parent = inherited(socket_name);
+  map_window(inherited(memory_name));
   std::string path = path_of_program();
   Reply reply = exchange("hello", {protocol_version, uint64_t(version_asked)}, path.data(), path.size());
   if (reply.error) end("the simulator and the stand-in for CUDA are of different versions");
@@ -116,6 +128,7 @@ Reply ask(const char *op, const Numbers &numbers, const void *bytes, size_t size
   std::lock_guard<std::recursive_mutex> alone(whole());
   if (!greeted) greet();
   if (greeter != getpid()) end("the device belongs to the process that used it first, not to one that it forked");
+  if (parted) return Reply{unloading, {}, {}};
   return exchange(op, numbers, bytes, size);
 }
 
