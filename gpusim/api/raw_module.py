@@ -6,7 +6,6 @@ result = m.get_function("saxpy")((8,), (128,), (numpy.int32(1000), numpy.float32
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation import left
 from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Setting
-from gpusim.support.written import written_at_faults
+from gpusim.support.written import write_text, written_at_faults
 from isa import memory
 from isa.architecture import Target
 from isa.errors import UserError
@@ -181,7 +180,8 @@ class RawFunction:
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
         `strict` an error. Messages call arrays by `names`, one for each argument. What blocks print is written to the
-        standard output. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        standard output, control characters as escapes. Raises UserError for arguments that the kernel doesn't take, and
+        as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -202,7 +202,7 @@ class RawFunction:
             with written_at_faults():
                 result = left.complete(result, threads) if complete else result
             self._keep(kernel, found, result.run.memory)
-            sys.stdout.write(result.printed)
+            write_text(result.printed)
         return warned(Result.of(result, settings, self.module.loaded, self.module.given))
 
     def launched(
@@ -301,7 +301,7 @@ class RawFunction:
 
 def _compiled(code: str, options: Sequence[str], architecture: int | None) -> Code:
     if ptx.is_ptx(code):
-        made = ptx.compile_ptx(code.encode(), architecture, options, PTX, PTX)
+        made = ptx.compile_ptx(code.encode(errors="replace"), architecture, options, PTX, PTX)
     else:
         made = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
     return machine_code.of_cubin(made, _name_of(code))
