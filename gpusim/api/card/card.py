@@ -1,4 +1,4 @@
-"""The card that is not there: it executes and times launches, and has a clock of simulated time."""
+"""The simulated card: it executes and times launches, and has a clock of simulated time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CuPy's kernels on a card that is not there: a program's `import cupy as cp` becomes one other line.
+"""CuPy's kernels on a simulated card: a program's `import cupy as cp` becomes one other line.
 
     import gpusim.cupy as cp
 

@@ -1,4 +1,4 @@
-"""`gpusim exec`: run a whole program on a card that is not there."""
+"""`gpusim exec`: run a whole program on a simulated card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CuPy's kernels as its users write them, on a card that is not there, against NumPy."""
+"""CuPy's kernels as its users write them, on a simulated card, against NumPy."""
 
 import shutil
 

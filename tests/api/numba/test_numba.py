@@ -1,4 +1,4 @@
-"""Numba's CUDA kernels as its users write them, on a card that is not there, against NumPy."""
+"""Numba's CUDA kernels as its users write them, on a simulated card, against NumPy."""
 
 import importlib
 import math
