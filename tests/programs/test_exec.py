@@ -74,7 +74,7 @@ def test_launches_have_times_and_alike_ones_share_them(ran):
 
 
 def test_what_decides_on_the_time_is_looked_at(ran):
-    """Launches with another bound in constant memory take another time; each of clusters has one; on two threads, too."""
+    """Launches with another bound in constant memory take another time; each of clusters has one; so on two threads."""
     code, out, _ = ran("alike", "--json", "--threads", "2")
     (card,) = json.loads(out)["machines"]
     *pairs, first, second, long = [one["milliseconds"] for one in card["launches"]]
