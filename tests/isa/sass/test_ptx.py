@@ -15,7 +15,7 @@ from isa.nvidia.abi.declaration import declared
 from isa.nvidia.compiler import tools
 from isa.nvidia.compiler.ptx import compile_ptx, is_ptx, own_architecture
 from isa.nvidia.compiler.ptx_lines import with_lines
-from isa.nvidia.file.code import of_cubin, of_image, read
+from isa.nvidia.file.code import cubin_of_image, of_cubin, read
 
 MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -265,8 +265,8 @@ def test_ptx_beside_machine_code(holding):
     app = holding([of(75)], [("sm_80.cubin", cubin)])
     assert read(app).architecture == 80
     assert read(app, 89).architecture == 89
-    assert of_image(app.read_bytes(), "image", 86).architecture == 86
-    assert of_image(SCALE.encode(), "image", 86).architecture == 86
+    for image in (app.read_bytes(), SCALE.encode()):
+        assert of_cubin(cubin_of_image(image, "image", 86), "image").architecture == 86
     app = holding([of(90)], [("sm_80.cubin", cubin)])
     with pytest.raises(UserError, match="app: it holds machine code for sm_80, not for sm_86"):
         read(app, 86)
