@@ -7,6 +7,7 @@ of one array, share a buffer, and a pointer into it keeps its place.
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,8 +68,9 @@ class Variables:
 def regions(arguments: Sequence[Any], variables: Variables, names: Sequence[str] = ()) -> tuple[Region, ...]:
     """Return the memory of all arrays, but that of variables, in the order of the arguments; raises UserError.
 
-    It is called by the `names` of the arguments, else by their numbers.
+    It is called by the `names` of the arguments, else by their numbers; names of arrays are distinct.
     """
+    _check_names(arguments, names)
     found: list[Region] = []
     for number, name, argument in _arrays(arguments, names):
         root = _root(argument)
@@ -77,6 +79,17 @@ def regions(arguments: Sequence[Any], variables: Variables, names: Sequence[str]
             start, stop = byte_bounds(root)
             found = _joined(found, Region(name, start, stop, (argument,)))
     return tuple(found)
+
+
+def _check_names(arguments: Sequence[Any], names: Sequence[str]) -> None:
+    """Raise UserError unless each argument has a name, if any has, and no two arrays, or variables, have the same."""
+    if not names:
+        return
+    if len(names) != len(arguments):
+        raise UserError(f"names={names!r}: {len(names)} for {len(arguments)} arguments; give one for each")
+    for name, times in Counter([VARIABLES, *(name for _, name, _ in _arrays(arguments, names))]).items():
+        if times > 1:
+            raise UserError(f"names={names!r}: {name!r} is the name of several arrays; give distinct ones")
 
 
 def _arrays(arguments: Sequence[Any], names: Sequence[str] = ()) -> Iterator[tuple[int, str, Array]]:

@@ -6,8 +6,7 @@ result = m.get_function("saxpy")((8,), (128,), (numpy.int32(1000), numpy.float32
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.account.answer import Result, warned
 from gpusim.api import raw_arguments, raw_variable
+from gpusim.api.extent import extent
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_arguments import Region, Variables
 from gpusim.engines.simulate import Progress
@@ -29,14 +29,14 @@ from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation import left
 from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Setting
-from gpusim.support.written import written_at_faults
+from gpusim.support.written import write_text, written_at_faults
 from isa import memory
 from isa.architecture import Target
 from isa.errors import UserError
-from isa.kernel import Dim3, Kernel
+from isa.kernel import Kernel
 from isa.nvidia.abi import load
 from isa.nvidia.abi.declaration import known_types
-from isa.nvidia.abi.launch import STACK_BYTES, LaunchState, extent
+from isa.nvidia.abi.launch import STACK_BYTES, LaunchState
 from isa.nvidia.compiler import compile, ptx
 from isa.nvidia.file import code as machine_code
 from isa.nvidia.file.choice import chosen, kernels
@@ -180,8 +180,9 @@ class RawFunction:
         all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
-        `strict` an error. Messages call arrays by `names`, one for each argument. What blocks print is written to the
-        standard output. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        `strict` an error. Messages call arrays by `names`, a distinct one for each argument. What blocks print is
+        written to the standard output, control characters as escapes. Raises UserError for arguments that the kernel
+        doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -202,7 +203,7 @@ class RawFunction:
             with written_at_faults():
                 result = left.complete(result, threads) if complete else result
             self._keep(kernel, found, result.run.memory)
-            sys.stdout.write(result.printed)
+            write_text(result.printed)
         return warned(Result.of(result, settings, self.module.loaded, self.module.given))
 
     def launched(
@@ -276,15 +277,15 @@ class RawFunction:
         given = raw_arguments.values(args, sizes, types, found, buffers, self._variables)
         state = LaunchState(
             kernel=self.name,
-            grid=_extent("grid", grid),
-            block=_extent("block", block),
+            grid=extent("grid", grid),
+            block=extent("block", block),
             dynamic_shared=shared_mem,
             arguments=load.arguments(code, self.name, given),
             buffers=buffers,
             stack=stack,
             textures=raw_arguments.textures(args, found),
             sms=1,
-            cluster=None if cluster is None else _extent("cluster", cluster),
+            cluster=None if cluster is None else extent("cluster", cluster),
             cooperative=cooperative,
         )
         return load.kernel(code, state)
@@ -301,7 +302,7 @@ class RawFunction:
 
 def _compiled(code: str, options: Sequence[str], architecture: int | None) -> Code:
     if ptx.is_ptx(code):
-        made = ptx.compile_ptx(code.encode(), architecture, options, PTX, PTX)
+        made = ptx.compile_ptx(code.encode(errors="replace"), architecture, options, PTX, PTX)
     else:
         made = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
     return machine_code.of_cubin(made, _name_of(code))
@@ -355,14 +356,3 @@ def _check_bytes(**sizes: object) -> None:
     for name, size in sizes.items():
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 0:
             raise UserError(f"{name}={size!r}: give a number of bytes, 0 or more")
-
-
-def _extent(what: str, size: int | Sequence[int]) -> Dim3:
-    """Return a grid or block in x, y and z; raises UserError for what is none."""
-    sizes = [size] if isinstance(size, int | np.integer) or not isinstance(size, Iterable) else list(size)
-    if not all(isinstance(one, int | np.integer) for one in sizes):
-        raise UserError(f"{what}={size!r}: give one to three whole numbers")
-    try:
-        return extent([int(one) for one in sizes])
-    except ValueError as error:
-        raise UserError(f"{what}={size!r}: {error}") from None

@@ -22,7 +22,7 @@ from isa.errors import ExecutionError, UserError, one_line
 # Each command is a function in the file of the same name in one of the FOLDERS; the text is its line of help.
 GROUPS = {
     "Run a kernel, or a program, and look": {
-        "exec": "Run a whole program on a card that is not there.",
+        "exec": "Run a whole program on a simulated card.",
         "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
         "view": "Show a timeline, or two side by side, in a browser.",
         "timeline": "Show what each warp instruction did, cycle by cycle.",

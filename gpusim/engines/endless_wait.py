@@ -151,7 +151,9 @@ def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
     ended, resident = left(launches), placed - left(launches)
     waits = f"{where}: waits for a store to {_asked(kernel, launches[s], g)}"
     if placed == kernel.blocks:
-        return DeadlockError(f"{waits}, and no warp will do it: all blocks have begun; look for who should store it")
+        return DeadlockError(
+            f"{waits}, and no block will store it: all blocks have begun; look for who should store it"
+        )
     return DeadlockError(
         f"{waits}, or for a block that is never placed: {ended} of {kernel.blocks} blocks have ended, "
         f"{plural(resident, 'block')} wait without end, and the others fit only when one ends; "

@@ -108,3 +108,20 @@ def test_a_buffer_has_the_bytes_of_its_array(kind):
     assert buffer.nbytes == array.nbytes
     held = buffer.fill(np.arange(buffer.elements)).astype(buffer.dtype)
     assert held.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("x",), r"names=\('x',\): 1 for 2 arguments; give one for each"),
+        (("x", "y", "z"), "3 for 2 arguments; give one for each"),
+        (("x", "x"), r"names=\('x', 'x'\): 'x' is the name of several arrays; give distinct ones"),
+        (("x", "nv.global"), "'nv.global' is the name of several arrays"),
+    ],
+)
+def test_names_are_distinct(names, message):
+    """Names that are no distinct ones of all arguments are refused: no array loses its results to another."""
+    arrays = [np.zeros(4), np.zeros(4)]
+    assert [one.name for one in raw_arguments.regions(arrays, NOTHING, ("x", "y"))] == ["x", "y"]
+    with pytest.raises(UserError, match=message):
+        raw_arguments.regions(arrays, NOTHING, names)

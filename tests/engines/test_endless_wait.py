@@ -181,7 +181,9 @@ def test_a_loop_with_a_time_limit_ends_by_itself(limit):
 def test_a_clock_read_before_does_not_hide_an_endless_wait():
     """A program that reads the clock once, and then waits for what nobody stores, deadlocks."""
     text = CHAIN.replace("look:", "S2R R6, TID.Y\nlook:").replace("go:", "go:\nEXIT")
-    with pytest.raises(DeadlockError, match=r"waits for a store to x\[\d+\] \(0x.*\), which holds \d+, and no warp"):
+    with pytest.raises(
+        DeadlockError, match=r"waits for a store to x\[\d+\] \(0x.*\), which holds \d+, and no block will store"
+    ):
         run_sm(with_clock(read(text.format(blocks=2))), on(1))
 
 
@@ -194,7 +196,9 @@ def test_blocks_that_do_not_fit_deadlock(engine):
 
 def test_blocks_that_nobody_wakes_deadlock():
     """All blocks have a place and wait for a count that is never reached: the error sends to who should store it."""
-    with pytest.raises(DeadlockError, match=r"waits for a store to x\[\d+\] \(0x.*\), which holds \d+, and no warp"):
+    with pytest.raises(
+        DeadlockError, match=r"waits for a store to x\[\d+\] \(0x.*\), which holds \d+, and no block will store"
+    ):
         simulate(barrier(3, count=4), on(3))
 
 

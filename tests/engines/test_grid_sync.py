@@ -132,7 +132,7 @@ def test_a_deadlock_in_time_names_the_word(engine, monkeypatch):
     """The last block waits for what nobody stores: the error has its line, the word, and what that holds."""
     monkeypatch.setattr(endless_wait, "FIRST_LOOK", 2000)
     kernel = launched("forward", 2, 32, {"flags": np.zeros(6, int)}, 1)
-    said = r"grid.cu:117\), block 0, warp 0: waits for a store to flags\[1\] \(0x7f0000001004\), which holds 0, and no"
+    said = r"grid.cu:117\), block 0, warp 0: waits for a store to flags\[1\] \(0x7f0000001004\), which holds 0, and no "
     with pytest.raises(DeadlockError, match=said):
         simulate(kernel, load("h200", SMALL), engine=engine)
 

@@ -73,6 +73,16 @@ def test_launches_have_times_and_alike_ones_share_them(ran):
     assert card["kernel_milliseconds"] == pytest.approx(sum(one["milliseconds"] for one in card["launches"]))
 
 
+def test_what_decides_on_the_time_is_looked_at(ran):
+    """Launches with another bound in constant memory take another time; each of clusters has one; so on two threads."""
+    code, out, _ = ran("alike", "--json", "--threads", "2")
+    (card,) = json.loads(out)["machines"]
+    *pairs, first, second, long = [one["milliseconds"] for one in card["launches"]]
+    assert code == 0
+    assert all(pairs)
+    assert long > 5 * max(first, second) > 0
+
+
 def test_values_only(ran):
     """Without time the program computes and prints the same, and no launch has a time."""
     code, out, _ = ran("together", "--time", "none")

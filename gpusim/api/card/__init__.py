@@ -1,1 +1,1 @@
-"""A card that is not there: what programs launch on it takes simulated time."""
+"""A simulated card: what programs launch on it takes simulated time."""

@@ -1,4 +1,4 @@
-"""The card that is not there: it executes and times launches, and has a clock of simulated time."""
+"""The simulated card: it executes and times launches, and has a clock of simulated time."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ class Call:
     cooperative: bool = False
 
     def key(self) -> Hashable:
-        """Return what says whether launches are alike: kernel, sizes, numbers, and which arrays are the same."""
+        """Return what says whether launches are alike: kernel, sizes, kind, numbers, and which arrays are the same."""
         places = [_place(one) for one in self.arguments]
         given = tuple((_identity(one), places.index(place)) for one, place in zip(self.arguments, places, strict=True))
-        return self.function.name, id(self.function.module), self.grid, self.threads, self.shared, given
+        sizes = self.grid, self.threads, self.shared, self.cluster, self.cooperative
+        return self.function.name, id(self.function.module), sizes, given
 
 
 class Cleared:
@@ -93,20 +94,25 @@ class Card:
         self.milliseconds += CLEARED_BYTES / (self.machine.chip.dram_mbs * MEGA) * MILLI
         self.cold = True
 
-    def launch(self, call: Call) -> None:
-        """Run a launch, and let its time pass. Raises UserError as a call of `RawFunction` does."""
+    def launch(self, call: Call) -> Result | None:
+        """Run a launch, let its time pass, and return how it ran; None of one that a benchmark repeats.
+
+        Raises UserError as a call of `RawFunction` does.
+        """
         timed_alone = self.cleared is not None and self.cleared() is not None
         cold, self.cold = self.cold, False
         key = call.key(), cold
         if timed_alone and key in self.known:
             self.milliseconds += self.known[key]
-            return
-        took = self._simulated(call, values=self.values and not timed_alone, cold=cold)
+            return None
+        result = self._simulated(call, values=self.values and not timed_alone, cold=cold)
+        took = self.launches[-1].milliseconds
         self.milliseconds += took
         if timed_alone:
             self.known[key] = took
+        return result
 
-    def _simulated(self, call: Call, *, values: bool, cold: bool) -> float:
+    def _simulated(self, call: Call, *, values: bool, cold: bool) -> Result:
         result = call.function(
             call.grid,
             call.threads,
@@ -122,7 +128,7 @@ class Card:
         )
         self.results.append(result)
         self.launches.append(Launched(call.function.name, call.grid, int(np.prod(call.threads)), figures(result)))
-        return self.launches[-1].milliseconds
+        return result
 
 
 def _place(argument: Any) -> Hashable:

@@ -1,4 +1,4 @@
-"""CuPy's kernels on a card that is not there: a program's `import cupy as cp` becomes one other line.
+"""CuPy's kernels on a simulated card: a program's `import cupy as cp` becomes one other line.
 
     import gpusim.cupy as cp
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from gpusim.api.card.active import active
 from gpusim.api.cupy import cuda
-from gpusim.api.cupy.array import asarray, asnumpy, ndarray, of_numpy
+from gpusim.api.cupy.array import array, asarray, asnumpy, ndarray, of_numpy
 from gpusim.api.cupy.elementwise import ElementwiseKernel
 from gpusim.api.cupy.raw import RawKernel, RawModule
 from gpusim.api.cupy.reduction import ReductionKernel
@@ -35,11 +35,6 @@ __all__ = [
     "get_array_module",
     "ndarray",
 ]
-
-
-def array(values: Any, dtype: Any = None, copy: bool = True, order: Any = None) -> ndarray:
-    """Return a new array of these values."""
-    return np.array(values, dtype, order=order).view(ndarray)
 
 
 def get_array_module(*args: Any) -> ModuleType:

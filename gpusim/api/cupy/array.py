@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from types import ModuleType
 from typing import Any
 
@@ -33,10 +33,20 @@ class ndarray(np.ndarray[Any, Any]):  # noqa: N801  (CuPy's name)
         return np.asarray(array).view(type(self))
 
 
+def array(
+    values: Any, dtype: Any = None, copy: bool | None = True, order: Any = None, subok: bool = False, ndmin: int = 0
+) -> ndarray:
+    """Return an array of these values.
+
+    Without `copy` an array of this kind shares its memory, if it can; others are copied, as to another memory.
+    """
+    copied = None if not copy and isinstance(values, ndarray) else True
+    return np.array(values, dtype, order=order, copy=copied, ndmin=ndmin).view(ndarray)
+
+
 def asarray(values: Any, dtype: Any = None, order: Any = None) -> ndarray:
     """Return an array of these values; one that is none of this kind yet is copied, as to another memory."""
-    copied = None if isinstance(values, ndarray) else True
-    return np.array(values, dtype, order=order, copy=copied).view(ndarray)
+    return array(values, dtype, False, order)
 
 
 def asnumpy(values: Any, stream: object = None, order: str = "C", out: Any = None) -> Any:
@@ -54,22 +64,30 @@ class _Part:
         return of_numpy(self._part, name)
 
 
-def of_numpy(part: ModuleType, name: str) -> Any:
+def of_numpy(part: Any, name: str) -> Any:
     """Return what NumPy has by a name; arrays of functions are of this kind. Raises AttributeError if it has none."""
     found = getattr(part, name)
     if name in _PARTS and part is np:
         return _Part(found)
     if isinstance(found, type) or not callable(found):
         return found
-    return _wrapped(found)
+    return _Function(found)
 
 
-def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*args: Any, **named: Any) -> Any:
-        return _here(function(*args, **named))
+class _Function:
+    """A function of NumPy, or a method of one, as `add.reduce` is, whose arrays are of this kind."""
 
-    return call
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return _here(self._function(*args, **named))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # copies ask before there is a function
+            raise AttributeError(name)
+        return of_numpy(self._function, name)
 
 
 def _here(found: Any) -> Any:

@@ -58,7 +58,24 @@ class Bound:
 def bound(one: Parameter, dtype: np.dtype[Any], value: Any) -> Bound:
     """Return a parameter with an array along its own axes, or a number of its type; raises UserError for another."""
     plain = checked(value, one.name)
-    return Bound(one, dtype, own(plain) if isinstance(plain, np.ndarray) else dtype.type(plain))
+    return Bound(one, dtype, own(plain) if isinstance(plain, np.ndarray) else _number(one.name, dtype, plain))
+
+
+def _number(name: str, dtype: np.dtype[Any], value: Any) -> np.generic:
+    """Return a number of a type; raises UserError for one that it does not hold."""
+    given = value.item() if isinstance(value, np.generic) else value  # NumPy's own would wrap around
+    try:
+        found: np.generic = dtype.type(given)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise UserError(f"{name}: {given!r}, where it is {dtype}: {str(error).lower()}; give another number") from None
+    return found
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return what a parameter of a call is; raises UserError unless it is a whole number, not below the least."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise UserError(f"{name}={value!r}: give a whole number, {least} or more")
+    return int(value)
 
 
 def along(

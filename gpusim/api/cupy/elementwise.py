@@ -54,6 +54,7 @@ class ElementwiseKernel:
 
         Raises UserError for arguments that don't fit, and for errors of the compiler.
         """
+        threads = binding.whole("block_size", block_size, 1)
         given = matched(self.params, args, self.name, len(self.out_params))
         letters = types(reversed([*zip(self.params, given, strict=True)]))
         shape = self._shape(given, size)
@@ -62,15 +63,10 @@ class ElementwiseKernel:
         count = int(np.prod(loop))
         if count:
             made = module(self._source(each, len(loop), letters), self.options, architecture())
-            blocks = min(-(-count // block_size), MOST_BLOCKS)
+            blocks = min(-(-count // threads), MOST_BLOCKS)
             passed = (*(one.passed for one in each), layout.index(loop))
-            launch(
-                made.get_function(self.name),
-                blocks,
-                block_size,
-                passed,
-                names=(*(one.name for one in self.params), _INDEX),
-            )
+            names = *(one.name for one in self.params), _INDEX
+            launch(made.get_function(self.name), blocks, threads, passed, names=names)
         return self._returned(values[len(self.in_params) :])
 
     def _shape(self, given: Sequence[Any], size: int | None) -> Shape:
@@ -81,7 +77,7 @@ class ElementwiseKernel:
             raise UserError(f"{self.name}: size={size} is for arrays that are all raw; leave it out")
         if not looped and size is None:
             raise UserError(f"{self.name}: nothing says how many elements; give size=, or an array that is not raw")
-        return (int(size),) if size is not None else binding.broadcast(looped, self.name)
+        return binding.broadcast(looped, self.name) if size is None else (binding.whole("size", size, 0),)
 
     def _with_outputs(self, given: Sequence[Any], shape: Shape, letters: Letters) -> tuple[Any, ...]:
         first = len(self.in_params)

@@ -10,6 +10,7 @@ from typing import Any
 from gpusim.analysis.account.answer import Result
 from gpusim.api.card.active import current
 from gpusim.api.card.card import Call
+from gpusim.api.extent import Size, extent
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_module import RawFunction, RawModule
 from gpusim.machine.architecture import number
@@ -18,8 +19,6 @@ from isa.errors import UserError
 KEPT = 128  # modules of generated code
 _HEADER = re.compile(r"^\s*#\s*include\s*[<\"](cupy/[^>\"]*)[>\"]", re.M)
 _NAME = re.compile(r"[A-Za-z_]\w*")
-
-Size = int | Sequence[int]
 
 
 def checked(source: str) -> str:
@@ -64,19 +63,9 @@ def launch(
 
     Messages call the arguments by `names`, if there are any. Blocks of a `cooperative` one may synchronise the grid.
     """
-    blocks, threads = extent(grid), extent(block)
+    blocks, threads = extent("grid", grid), extent("block", block)
     if 0 in blocks:
         return None
-    card = current()
+    call = Call(function, blocks, threads, shared, tuple(arguments), None, tuple(names), cooperative)
     with in_words_of_python():
-        card.launch(Call(function, blocks, threads, shared, tuple(arguments), None, tuple(names), cooperative))
-    return card.results[-1] if card.results else None
-
-
-def extent(size: Size) -> tuple[int, int, int]:
-    """Return a grid or block in x, y, z; raises UserError for what is none."""
-    each = [size] if isinstance(size, int) else list(size)
-    if not 1 <= len(each) <= 3:
-        raise UserError(f"{size!r}: give a tuple of one to three whole numbers")
-    x, y, z = (int(one) for one in (*each, 1, 1)[:3])
-    return x, y, z
+        return current().launch(call)

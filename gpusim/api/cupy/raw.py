@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.analysis.account.answer import Result
-from gpusim.api.cupy.launching import Size, architecture, checked, launch
+from gpusim.api.cupy.launching import architecture, checked, launch
+from gpusim.api.extent import Size
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_module import RawFunction
 from gpusim.api.raw_module import RawModule as Module

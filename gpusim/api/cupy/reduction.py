@@ -147,7 +147,9 @@ def _elements(each: Sequence[Bound], index: str, *, output: bool) -> str:
 
 def _axes(axis: Axis, count: int, name: str) -> tuple[int, ...]:
     """Return the axes to reduce, of so many; raises UserError for one that there isn't, and for one named twice."""
-    given = range(count) if axis is None else [axis] if isinstance(axis, int) else axis
+    given = range(count) if axis is None else axis if isinstance(axis, Sequence) else [axis]
+    if not all(isinstance(one, int | np.integer) for one in given):
+        raise UserError(f"{name}: axis={axis!r}; give whole numbers")
     found = tuple(sorted(one % count if -count <= one < count else count for one in given))
     if count in found[-1:] or len(set(found)) < len(found):
         raise UserError(f"{name}: axis={axis}; give axes of {count}, each once")

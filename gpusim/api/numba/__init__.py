@@ -1,4 +1,4 @@
-"""Numba's CUDA kernels on a card that is not there: a program's `from numba import cuda` becomes one other line.
+"""Numba's CUDA kernels on a simulated card: a program's `from numba import cuda` becomes one other line.
 
     from gpusim.numba import cuda
 

@@ -16,14 +16,26 @@ from isa.reading import extra
 EXTRA = "numba"
 
 
-def plain(value: Any) -> Any:
-    """Return what Numba types an argument by: arrays of other kinds as NumPy's, in the same memory."""
+def plain(value: Any, name: str) -> Any:
+    """Return what Numba types an argument by: arrays of other kinds as NumPy's, in the same memory.
+
+    Raises UserError, by the argument's name, for one that gives NumPy a copy, where results would be lost.
+    """
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(map(plain, value))
+        return tuple(plain(one, f"{name}[{place}]") for place, one in enumerate(value))
     if isinstance(value, np.ndarray):
         return value.view(np.ndarray)
     is_array = hasattr(value, "__array_interface__") or hasattr(value, "__array__")
-    return np.asarray(value) if is_array and not isinstance(value, np.generic) else value
+    return _shared(value, name) if is_array and not isinstance(value, np.generic) else value
+
+
+def _shared(value: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return an array of another kind as one of NumPy: a copy is found by the next one, which lies elsewhere."""
+    found: np.ndarray[Any, Any] = np.asarray(value)
+    if found.size and not np.may_share_memory(found, np.asarray(value)):
+        what = f"{name}: {type(value).__name__} gives NumPy a copy, which would keep the results"
+        raise UserError(f"{what}; pass numpy.asarray of it, and read that")
+    return found
 
 
 def passed(kind: Any, value: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from isa.errors import UserError
+
 Shape = int | tuple[int, ...]
 
 
@@ -52,13 +54,19 @@ def to_device(obj: Any, stream: object = 0, copy: bool = True, to: Any = None) -
 def device_array(
     shape: Shape, dtype: Any = np.float64, strides: Any = None, order: Any = "C", stream: object = 0, **_: Any
 ) -> DeviceArray:
-    """Return an array of the device, of zeros."""
+    """Return an array of the device, of zeros, with the `strides` in bytes; raises UserError for unfit ones."""
     if strides is not None:
-        held = np.zeros(np.prod(shape, dtype=int), dtype)
-        return np.lib.stride_tricks.as_strided(held, (shape,) if isinstance(shape, int) else shape, strides).view(
-            DeviceArray
-        )
+        return _strided(shape, np.dtype(dtype), strides)
     return np.zeros(shape, dtype, order).view(DeviceArray)
+
+
+def _strided(shape: Shape, dtype: np.dtype[Any], strides: Shape) -> DeviceArray:
+    """Return an array of zeros in as much memory as its strides reach."""
+    sizes, steps = ((one,) if isinstance(one, int | np.integer) else tuple(one) for one in (shape, strides))
+    if len(sizes) != len(steps) or min(steps, default=0) < 0:
+        raise UserError(f"strides={strides!r}: give one for each axis of shape={shape!r}, 0 or more")
+    nbytes = dtype.itemsize + sum((size - 1) * step for size, step in zip(sizes, steps, strict=True))
+    return np.ndarray(sizes, dtype, np.zeros(nbytes if all(sizes) else 0, np.uint8), strides=steps).view(DeviceArray)
 
 
 def device_array_like(ary: Any, stream: object = 0) -> DeviceArray:

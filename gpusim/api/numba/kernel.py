@@ -10,6 +10,7 @@ from typing import Any
 from gpusim.analysis.account.answer import Result
 from gpusim.api.card.active import current
 from gpusim.api.card.card import Call
+from gpusim.api.extent import extent
 from gpusim.api.numba.arguments import EXTRA, passed, plain
 from gpusim.api.numba.compiling import OF_COMPILER, compiled, cuda, dispatchers, names, own
 from gpusim.api.python_words import in_words_of_python
@@ -43,7 +44,7 @@ class Kernel:
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise UserError(f"{self.__name__}[{configuration!r}]: {_CONFIGURED.format(name=self.__name__)}")
         grid, block, _, shared = (*configuration, 0, 0)[:4]
-        return Configured(self, _extent(grid), _extent(block), int(shared))
+        return Configured(self, extent("grid", grid), extent("block", block), int(shared))
 
     def __call__(self, *_: Any) -> None:
         """Raise UserError: a kernel needs a grid, and a device function a kernel that calls it."""
@@ -67,12 +68,14 @@ class Kernel:
         except TypeError as error:
             raise UserError(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
-        return [plain(one) for one in bound.args]
+        return [plain(*one) for one in zip(bound.args, self.names(len(bound.args)), strict=True)]
 
     def names(self, count: int) -> list[str]:
-        """Return the names of so many arguments, with numbers those behind a star."""
-        own = [one.name for one in signature(self.py_func).parameters.values()]
-        return [*own[:count], *(f"{own[-1]}[{k}]" for k in range(1, count - len(own) + 1))]
+        """Return the names of so many arguments; those behind a star have numbers from 0."""
+        named = signature(self.py_func).parameters.values()
+        own = [one.name for one in named if one.kind is not one.VAR_POSITIONAL]
+        star = [one.name for one in named if one.kind is one.VAR_POSITIONAL]
+        return [*own[:count], *(f"{star[0]}[{k}]" for k in range(count - len(own)))]
 
     def types(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return Numba's types for arguments: of the signature that has as many, else their own; raises UserError."""
@@ -143,11 +146,9 @@ class Configured:
         function = self.kernel.compiled(types)
         if 0 in self.grid:
             return None
-        card = current()
         with in_words_of_python():
             names, arguments = (tuple(part[k] for part in parts) for k in (0, 1))
-            card.launch(Call(function, self.grid, self.block, self.shared, arguments, None, names))
-        return card.results[-1] if card.results else None
+            return current().launch(Call(function, self.grid, self.block, self.shared, arguments, None, names))
 
 
 def jit(func_or_sig: Any = None, **options: Any) -> Any:
@@ -201,15 +202,3 @@ def _fits(given: Any, wanted: Any) -> bool:
     if all(arrays):
         return (given.dtype, given.ndim) == (wanted.dtype, wanted.ndim) and wanted.layout in ("A", given.layout)
     return not any(arrays)
-
-
-def _extent(size: Any) -> tuple[int, int, int]:
-    """Return a grid or block in x, y, z; raises UserError for what is none."""
-    try:
-        each = [int(one) for one in (size if isinstance(size, tuple | list) else [size])]
-    except (TypeError, ValueError):
-        raise UserError(f"{size!r}: give one to three whole numbers") from None
-    if not 1 <= len(each) <= 3:
-        raise UserError(f"{size!r}: give one to three whole numbers")
-    x, y, z = (*each, 1, 1)[:3]
-    return x, y, z

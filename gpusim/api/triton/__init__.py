@@ -1,4 +1,4 @@
-"""Triton kernels on a card that is not there: launched with values and times, or ranked by configuration.
+"""Triton kernels on a simulated card: launched with values and times, or ranked by configuration.
 
     with gpusim.triton.active("h200"):           # or, for all that follows: gpusim.triton.active("h200")
         add[(n // 1024,)](x, y, out, n, BLOCK=1024)

@@ -1,4 +1,4 @@
-"""What Triton asks of a driver, answered for a card that is not there (the interface is that of Triton 3.8).
+"""What Triton asks of a driver, answered for a simulated card (the interface is that of Triton 3.8).
 
 Triton compiles for the target that its active driver names, gives it the machine code, and calls its launcher with the
 arguments as the user gave them. Each `Driver` has a number of its own as its device, since Triton keeps what it

@@ -72,9 +72,9 @@ def write(text: str) -> None:
 
 
 def write_printed(text: str) -> None:
-    """Write what a kernel has printed to stdout; the screen begins on a line of its own."""
+    """Write what a kernel has printed, as `write` does; the screen begins on a line of its own."""
     if text:
-        _put(text if text.endswith("\n") else f"{text}\n")
+        write(text if text.endswith("\n") else f"{text}\n")
 
 
 def _put(text: str) -> None:

@@ -1,8 +1,7 @@
-"""`gpusim exec`: run a whole program on a card that is not there."""
+"""`gpusim exec`: run a whole program on a simulated card."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Annotated, Literal
 
 from typer import Argument, Option
 
-from gpusim.commands.frame.arguments import machine_of, overrides_of
+from gpusim.commands.frame.arguments import flags_of, machine_of, overrides_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.options import (
     Caches,
@@ -94,18 +93,22 @@ def exec(
 
     Example: gpusim exec examples/programs/saxpy.cu --machine h200 -- 1000000
     """
-    machines = [machine_of(name, setting, None) for name in machine or (DEFAULT,)]
+    names = machine or (DEFAULT,)
+    machines, flags = [machine_of(name, setting, None) for name in names], flags_of(nvcc_flags)
     if show.csv:
         whole_file.check(show.csv)
+    built = build.runtime()
     with _folder(show) as folder:
         ran = [
-            _ran(file, arguments, where, timing, show, None if k else folder, nvcc_flags, hidden=k > 0, errors=json)
+            _ran(file, arguments, where, timing, show, None if k else folder, flags, built, hidden=k > 0, errors=json)
             for k, where in enumerate(machines)
         ]
         first = ran[0]
         if show.csv:
             whole_file.write(show.csv, exec_screen.comma_separated(first.session.runner.rows))
-        more = list(exec_pages.told(first, file, setting, report=show.report, view=show.view))
+        _tell_of_none(first, show.launch, timing.kernel)
+        at = exec_pages.Where(names[0], setting)
+        more = list(exec_pages.told(first, file, at, report=show.report, view=show.view))
     settings = overrides_of(setting, None)
     return Answer(
         lambda: exec_screen.document(ran, str(file), list(arguments), settings),
@@ -121,14 +124,14 @@ def _ran(
     timing: Timing,
     show: Shown,
     folder: Path | None,
-    nvcc_flags: str,
+    flags: Sequence[str],
+    built: Path,
     *,
     hidden: bool,
     errors: bool,
 ) -> Executed:
     """Return what the program did on one machine; raises UserError where it can't be run, or asks what is not there."""
-    built = build.runtime()
-    executable = link.executable(file, _architecture(where), shlex.split(nvcc_flags), built)
+    executable = link.executable(file, _architecture(where), flags, built)
     how = How(timing.time != "none", timing.sample, timing.same_launches or 0, frozenset(timing.kernel), timing.threads)
     captures = None
     if folder:
@@ -143,22 +146,38 @@ def _ran(
 
 
 def _with_source(file: Path, folder: Path) -> str:
-    """Return the text of a source, and put it beside the launches, whose views show its lines."""
-    text = file.read_text(encoding="utf-8", errors="replace")
-    if file.parent.absolute() != folder.absolute():
-        whole_file.write(folder / file.name, text)
-    return text
+    """Return the text of a source, and put it with the launches, whose views show its lines; raises UserError.
+
+    A file of that name which is another one is not replaced.
+    """
+    text, copy = file.read_bytes(), folder / file.name
+    if not copy.exists():
+        whole_file.write_pieces(copy, [text])
+    elif not copy.samefile(file) and copy.read_bytes() != text:
+        raise UserError(f"{copy}: is another file than {file}; name another folder")
+    return text.decode(errors="replace")
+
+
+def _tell_of_none(ran: Executed, numbers: Sequence[int], kernels: Sequence[str]) -> None:
+    """Tell of launches and kernels that are asked for, and that the program does not have."""
+    rows = ran.session.runner.rows
+    for number in sorted(set(numbers) - {one.number for one in rows}):
+        _line(f"--launch {number}: the program has launches 1 to {len(rows)}" if rows else "no kernel was launched")
+    for name in sorted(set(kernels) - {one.kernel for one in rows}):
+        there = ", ".join(dict.fromkeys(one.kernel for one in rows)) or "none"
+        _line(f"--kernel {name}: the program launches {there}")
 
 
 @contextmanager
 def _folder(show: Shown) -> Iterator[Path | None]:
     """Give the folder in which launches are written, a temporary one where only their report is wanted."""
-    if named := show.capture or show.view:
+    for named in filter(None, (show.capture, show.view)):
         named.mkdir(parents=True, exist_ok=True)
-        yield named
+    if folder := show.capture or show.view:
+        yield folder
     elif show.report:
-        with TemporaryDirectory() as folder:
-            yield Path(folder)
+        with TemporaryDirectory() as temporary:
+            yield Path(temporary)
     else:
         yield None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import RenderableType
 
@@ -19,9 +20,14 @@ from gpusim.views import html
 from isa.errors import UserError
 
 
-def told(
-    ran: Executed, program: Path, setting: Sequence[str], *, report: bool, view: Path | None
-) -> Iterator[RenderableType]:
+class Where(NamedTuple):
+    """A machine as it was named, and what was set of it."""
+
+    machine: str
+    setting: Sequence[str]
+
+
+def told(ran: Executed, program: Path, at: Where, *, report: bool, view: Path | None) -> Iterator[RenderableType]:
     """Yield the report of the captured launch that takes most time, and lines on the pages and files written."""
     captures = ran.session.runner.captures
     if captures is None:
@@ -30,40 +36,44 @@ def told(
     ranked = sorted(captures.files, key=lambda number: -(rows[number].milliseconds or 0.0))
     if report and ranked:
         yield f"\nlaunch {ranked[0]}:"
-        yield from _report(captures.files[ranked[0]], ran.session.machine.key, setting)
+        yield from _report(captures.files[ranked[0]], at)
     if view:
-        yield from _pages(ran, program, setting, view, ranked)
+        yield from _pages(ran, program, at, view, ranked)
     elif ranked and not report:
         some = plural(len(ranked), "launch", "es")
         yield f"{captures.folder}: {some} captured; again: gpusim run {captures.files[ranked[0]]}"
 
 
-def _report(file: Path, machine: str, setting: Sequence[str]) -> Sequence[RenderableType]:
-    answer = report_of(Launch(str(file), machine=machine, setting=setting), SourceOptions(), Simulation())
+def _report(file: Path, at: Where) -> Sequence[RenderableType]:
+    try:
+        launch = Launch(str(file), machine=at.machine, setting=at.setting)
+        answer = report_of(launch, SourceOptions(), Simulation())
+    except UserError as error:
+        return [f"no report: {error}"]
     screen = answer.screen() if callable(answer.screen) else answer.screen
     return [screen] if isinstance(screen, str) else list(screen)  # type: ignore[arg-type]  # what rich prints
 
 
-def _pages(ran: Executed, program: Path, setting: Sequence[str], folder: Path, ranked: Sequence[int]) -> Iterator[str]:
+def _pages(ran: Executed, program: Path, at: Where, folder: Path, ranked: Sequence[int]) -> Iterator[str]:
     """Write the page of each captured launch, and that of the program; yield a line."""
-    captures, machine = ran.session.runner.captures, ran.session.machine.key
+    captures = ran.session.runner.captures
     assert captures is not None
     links = dict[int, str]()
     for number in ranked:
         try:
-            page = _page(captures.files[number], machine, setting)
+            page = _page(captures.files[number], at)
         except UserError as error:
             captures.tell(f"launch {number} has no page: {error}")
             continue
-        file = captures.files[number].with_suffix(".html")
+        file = folder / captures.files[number].with_suffix(".html").name
         whole_file.write(file, page)
         links[number] = file.name
     index = folder / "index.html"
-    whole_file.write(index, program_page(ran, f"gpusim exec: {program.name} on {machine}", [], links))
+    whole_file.write(index, program_page(ran, f"gpusim exec: {program.name} on {ran.session.machine.key}", [], links))
     yield f"{index}: the program, and pages of {plural(len(links), 'launch', 'es')}; open it in a browser"
 
 
-def _page(file: Path, machine: str, setting: Sequence[str]) -> str:
-    launch, code = LaunchOrTimeline(str(file), machine=machine, setting=setting), SourceOptions()
+def _page(file: Path, at: Where) -> str:
+    launch, code = LaunchOrTimeline(str(file), machine=at.machine, setting=at.setting), SourceOptions()
     run = timeline_of(launch, code, Part(cycles=f"0:{CYCLES}"), None, quiet=True)
     return html.page([with_summary(run, launch, code)])

@@ -66,7 +66,7 @@ class OnMachine:
 
 
 class ExecDocument(Document, frozen=True, kw_only=True):
-    """A program that ran on cards that are not there."""
+    """A program that ran on simulated cards."""
 
     program: str
     arguments: Annotated[Sequence[str], doc("The program's own.")]

@@ -1,45 +1,48 @@
-"""Which launches take the same time: what of their arguments their time depends on."""
+"""Which launches take the same time: what of constants and textures their time depends on."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from gpusim.launch.feed import ADDRESS_ONLY, evaluated, recordable
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import PARAMETERS
 from isa.operands.operand import Address, BankConstant, Operand
 from isa.program import Program
 from isa.support.once import once
 
 
-def told_by(kernel: Kernel) -> tuple[bytes, ...] | None:
-    """Return what of bank 0 decides on addresses, guards and branches; None if what memory holds decides, too.
+def told_by(kernel: Kernel) -> Hashable | None:
+    """Return what of constant banks and textures decides on the time; None if what memory holds decides, too.
 
-    Launches of one program with the same blocks and buffers, for which this is the same, take the same time.
+    Launches of one program with the same blocks and buffers, for which this is the same, take the same time: their
+    addresses, guards and branches are the same.
     """
     if not recordable(kernel):
         return None
-    bank = kernel.banks[PARAMETERS]
     places = _places(kernel.program, tuple(map(bool, evaluated(kernel, ADDRESS_ONLY))))
-    return (bank,) if places is None else tuple(bank[first : first + size] for first, size in places)
+    if places is None:
+        return tuple(kernel.banks.items()), kernel.textures
+    held = tuple(kernel.banks.get(bank, b"")[first : first + size] for bank, first, size in places)
+    return held, kernel.textures
 
 
 @once
-def _places(program: Program, computed: tuple[bool, ...]) -> tuple[tuple[int, int], ...] | None:
-    """Return the places and sizes in bank 0 of what computed instructions take of it; None if registers say where."""
-    found = set[tuple[int, int]]()
+def _places(program: Program, computed: tuple[bool, ...]) -> tuple[tuple[int, int, int], ...] | None:
+    """Return bank, place and size of what computed instructions take of constants; None if registers say where."""
+    found = set[tuple[int, int, int]]()
     for one, wanted in zip(program.instructions, computed, strict=True):
         for letter, operand in one.slots() if wanted else ():
-            place = _place(operand)
-            if place is not None:
-                found.add((place, 4 * max(1, one.row.words_of(letter), one.row.nbytes // 4)))
-            elif isinstance(operand, Address) and operand.bank is not None and operand.bank.bank == PARAMETERS:
+            constant = _constant(operand)
+            if constant is not None:
+                size = 4 * max(1, one.row.words_of(letter), one.row.nbytes // 4)
+                found.add((constant.bank, constant.offset, size))
+            elif isinstance(operand, Address) and operand.bank is not None:
                 return None
     return tuple(sorted(found))
 
 
-def _place(operand: Operand) -> int | None:
-    """Return the place of an operand in bank 0; None for others."""
+def _constant(operand: Operand) -> BankConstant | None:
+    """Return the constant that an operand is, or that it addresses without a register; None for others."""
     if isinstance(operand, BankConstant):
-        return operand.offset if operand.bank == PARAMETERS else None
-    if isinstance(operand, Address) and operand.bank is not None and not operand.registers:
-        return operand.bank.offset if operand.bank.bank == PARAMETERS else None
-    return None
+        return operand
+    return operand.bank if isinstance(operand, Address) and not operand.registers else None

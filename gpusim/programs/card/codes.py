@@ -1,4 +1,4 @@
-"""Codes of CUDA's errors (cudaError_t, CUDA 13.0, driver_types.h), and which one an error of a launch is."""
+"""Codes of CUDA's errors (cudaError_t, CUDA 13.0, driver_types.h)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ INVALID_VALUE = 1
 MEMORY_ALLOCATION = 2
 INVALID_CONFIGURATION = 9
 INVALID_DEVICE_FUNCTION = 98
-INVALID_IMAGE = 200
-NO_BINARY = 209
-INVALID_PTX = 218
 INVALID_HANDLE = 400
 SYMBOL_NOT_FOUND = 500
-NOT_READY = 600
-ILLEGAL_ADDRESS = 700
 OUT_OF_RESOURCES = 701
-LAUNCH_TIMEOUT = 702
-LAUNCH_FAILURE = 719
 COOPERATIVE_TOO_LARGE = 720

@@ -141,7 +141,7 @@ def run(
 ) -> Row:
     """Run a launch: find its time, then leave its values in memory. Raises UserError for what is not executed."""
     launch = prepared(runner, kernel, shape, arguments)
-    reached = _reached(runner.arena, arguments)
+    reached = _reached(runner.arena, kernel.module, arguments)
     if cold := frozenset(one.name for one in reached if one.number in runner.arena.cold):
         launch = replace(launch, cold=cold)
     runner.arena.cold.difference_update(one.number for one in reached)
@@ -158,10 +158,11 @@ def run(
     return row
 
 
-def _reached(arena: Arena, arguments: bytes) -> list[Allocation]:
-    """Return the allocations whose addresses are among the arguments."""
+def _reached(arena: Arena, module: modules.Module, arguments: bytes) -> list[Allocation]:
+    """Return the allocations whose addresses are among the arguments, and the module's variables."""
     addresses = np.frombuffer(arguments[: len(arguments) // WORD * WORD], np.uint64).tolist()
-    return [one for address in addresses if (one := memory.find(arena, address))]
+    found = [one for address in addresses if (one := memory.find(arena, address))]
+    return found + [one for one in (module.variables, module.constants) if one]
 
 
 def _alike(one: Row, other: Row) -> bool:
@@ -198,15 +199,17 @@ def _timed(
     wanted = runner.how.kernels
     if not runner.how.timed or (wanted and kernel.plain not in wanted):
         return row
-    form = id(kernel), shape.grid, shape.block, shape.dynamic, shape.cluster
+    form = kernel.number, shape.grid, shape.block, shape.dynamic, shape.cluster
     told = told_by(launch)
-    exact = form, told, launch.cold, tuple((one.place, one.nbytes) for one in launch.buffers)
+    cold = tuple(one.place for one in launch.buffers if one.name in launch.cold)
+    exact = form, told, cold, tuple((one.place, one.nbytes) for one in launch.buffers)
     others = runner.alike.setdefault(form, [])
     known = runner.exact.get(exact)
     if known is None and runner.how.alike and len(others) >= runner.how.alike:
         known = others[-1]
     if known is not None:
-        return replace(known, number=number, shape=shape, same_as=known.same_as or known.number)
+        same = known.same_as or known.number
+        return replace(known, number=number, shape=shape, figures=None, same_as=same)
     try:
         row = _found(runner, launch, row, others, progress)
     except UserError as error:
@@ -233,7 +236,9 @@ def _found(runner: Runner, launch: Launched, row: Row, others: Sequence[Row], pr
 
 
 def _cycles(runner: Runner, launch: Launched, progress: Progress | None) -> int | None:
-    """Return the cycles of a launch by one SM; None if its blocks wait for those of others."""
+    """Return the cycles of a launch by one SM; None if its blocks wait for those of others, or are of clusters."""
+    if launch.cluster_blocks > 1:
+        return None
     try:
         return run_sm(launch, runner.machine, feed=TRACE_DRIVEN, progress=progress).cycles
     except BlocksWaitError:
@@ -243,8 +248,7 @@ def _cycles(runner: Runner, launch: Launched, progress: Progress | None) -> int 
 def _simulated(runner: Runner, launch: Launched, progress: Progress | None) -> Result:
     sample: Sample = WAVES_BLOCKS if runner.how.sampled else None
     asked = replace(launch, settings=runner.settings)
-    threads = runner.how.threads
-    return simulate(asked, runner.machine, values=False, sample=sample, progress=progress, threads=threads)
+    return simulate(asked, runner.machine, values=False, sample=sample, progress=progress)
 
 
 def runner(machine: Machine, how: How, caches: str = "warm", captured: Captures | None = None) -> Runner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,12 @@ class Module:
 
 @dataclass(eq=False)
 class Kernel:
-    """A kernel of a module, and what the program asks for its launches; `most_dynamic` are bytes of shared memory."""
+    """A kernel of a module, by its number, and the bytes of dynamic shared memory that its launches may have."""
 
     module: Module
     name: str
+    number: int
     most_dynamic: int
-    carveout: int = PREFERRED_CARVEOUT
-    asked: dict[int, int] = field(default_factory=dict)  # other attributes by their number
     system: tuple[str, ...] | None = None  # memory of the system that it needs; None as long as nobody has asked
     last: tuple[object, Launched] | None = None  # its last launch, and what that depends on besides its arguments
 
@@ -113,7 +112,7 @@ def described(kernel: Kernel, machine: Machine) -> list[int]:
     most = _most_threads(kernel, machine)
     version = kernel.module.code.architecture
     resources = [function.registers, shared_bytes(kernel), constants, function.stack_bytes, most, version, version]
-    return [*resources, kernel.most_dynamic, kernel.carveout, len(parameters), launch.size if launch else 0, *own]
+    return [*resources, kernel.most_dynamic, PREFERRED_CARVEOUT, len(parameters), launch.size if launch else 0, *own]
 
 
 def shared_bytes(kernel: Kernel) -> int:

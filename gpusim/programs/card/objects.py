@@ -23,7 +23,6 @@ ELEMENTS = (
     "uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16",
     "float32_ftz", "tfloat32", "tfloat32_ftz",
 )  # fmt: skip
-NO_TEXTURE = "no texture"  # of handles that a program gave back
 
 
 def texture(arena: Arena, numbers: Sequence[int]) -> TextureObject:
@@ -39,20 +38,21 @@ def texture(arena: Arena, numbers: Sequence[int]) -> TextureObject:
     found = memory.find(arena, address)
     if found is None or layers:
         raise ValueError("a texture with layers" if layers else f"a texture of {address:#x}, which is not allocated")
+    axes = 3 if depth else 2 if height else 1
     color = struct.unpack("<4f", struct.pack("<4I", *border))
     return TextureObject(
         buffer=found.name,
         size=(width, max(1, height), max(1, depth)),
-        dtype=f"{FORMATS[form]}{nbytes}",
+        dtype=f"{_named(FORMATS, form)}{nbytes}",
         channels=channels,
         pitch=pitch or width * channels * nbytes,
-        address=(ADDRESS_MODES[modes[0]], ADDRESS_MODES[modes[1]], ADDRESS_MODES[modes[2]]),
-        sampling=FILTERS[sampling],
+        address=(_mode(modes, 0, axes), _mode(modes, 1, axes), _mode(modes, 2, axes)),
+        sampling=_named(FILTERS, sampling),
         normalized=bool(normalized),
-        reads=READS[read] if form < len(FORMATS) - 1 else READS[0],
+        reads=_named(READS, read) if form < len(FORMATS) - 1 else READS[0],
         border=(color[0], color[1], color[2], color[3]),
         offset=address - WINDOW - found.place,
-        axes=3 if depth else 2 if height else 1,
+        axes=axes,
     )
 
 
@@ -70,6 +70,11 @@ def tensor_map(numbers: Sequence[int]) -> bytes:
     chosen = [_named(known, number) for known, number in zip(names, rest[2 * rank :], strict=True)]
     made = TensorMap(_named(ELEMENTS, kind), tuple(sizes), tuple(strides), tuple(box), tuple(steps), *chosen)
     return made.encode(address)
+
+
+def _mode(modes: Sequence[int], axis: int, axes: int) -> str:
+    """Return the address mode of an axis; those that a texture doesn't have may be anything."""
+    return _named(ADDRESS_MODES, modes[axis]) if axis < axes else "clamp"
 
 
 def _named(known: Sequence[str], number: int) -> str:

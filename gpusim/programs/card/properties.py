@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
-from gpusim.programs.card.arena import Arena
 from isa.nvidia.abi.check import MOST_GRID
 from isa.operands.windows import SHARED_PLACE
 
@@ -15,10 +14,13 @@ CONSTANT_BYTES = 64 * 1024
 L2_BYTES = 0  # where the machine has no L2
 PITCH_BYTES, TEXTURE_BYTES, TEXTURE_PITCH = (1 << 31) - 1, 512, 32  # of an H100's device properties
 CALLERS, RESETS = 1, 2  # a launch says who calls whom; a device may be reset
-ENGINES, SLOWER_DOUBLES = 3, 2
+ENGINES, SLOWER_DOUBLES = (
+    3,
+    2,
+)  # of an H100's device properties, too
 
 
-def properties(machine: Machine, _arena: Arena) -> list[int]:
+def properties(machine: Machine) -> list[int]:
     """Return the numbers in the order in which the program's side reads them."""
     chip, limits, sm = machine.chip, machine.limits, number(machine)
     l2 = machine.l2.bytes if machine.l2 else L2_BYTES

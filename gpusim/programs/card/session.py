@@ -39,6 +39,12 @@ class Session:
     kernels: dict[int, modules.Kernel] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=lambda: {STACK: 1024, PRINTED: 1 << 20, HEAP: 8 << 20})
     copied: int = 0  # bytes
+    made: int = 0  # modules and kernels so far
+
+    def next_number(self) -> int:
+        """Return a number that no module or kernel of the program has had."""
+        self.made += 1
+        return self.made
 
     @property
     def arena(self) -> Arena:

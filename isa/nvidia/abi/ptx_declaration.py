@@ -11,7 +11,8 @@ from isa.nvidia.file.signature import Type
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
 _PARAMETER = re.compile(
-    r"\.param(?:\s+\.align\s+\d+)?\s+\.(?P<type>[a-z]\w+)(?:\s+\.ptr\b[^,]*?)?\s+(?P<name>[\w$%]+)\s*(?:\[[^\]]*\])?"
+    r"\.param(?:\s+\.align\s+\d+)?\s+\.(?P<type>[a-z]\w+)(?:\s+\.ptr\b(?:\s*\.\w+|\s+\d+)*+)?\s+(?P<name>[\w$%]+)"
+    r"\s*(?:\[[^\]]*\])?"
 )
 _REALS = {"f32": Type("float", "float32"), "f64": Type("double", "float64")}
 

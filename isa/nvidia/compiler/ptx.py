@@ -18,7 +18,7 @@ from isa.nvidia.compiler.ptx_lines import with_lines
 ENDING = ".ptx"
 _ASSEMBLER = "ptxas"
 _BEGINNING = re.compile(rb"\A(?:\xef\xbb\xbf)?(?>\s+|//[^\n]*+|/\*.*?\*/)*+\.version\s+\d+\.\d+", re.S)
-_TARGET = re.compile(r"^\s*\.target\s+sm_(\d+)([af]?)\b", re.M)
+_TARGET = re.compile(r"^[^\S\n]*\.target\s+sm_(\d{1,4})([af]?)\b", re.M)
 _AT_LINE = re.compile(r"ptxas .*?, line (?P<line>\d+); (?:error|fatal)\s*: (?P<cause>.*)")
 _ANYWHERE = re.compile(r"ptxas (?:fatal|error)\s*: (?P<cause>.*)")
 _ABORTED = "Ptx assembly aborted due to errors"  # which the lines before it name

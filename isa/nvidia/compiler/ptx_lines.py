@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_LOC = re.compile(r"^\s*\.loc\b", re.M)
+_LOC = re.compile(r"^[^\S\n]*\.loc\b", re.M)
 _TOKEN = re.compile(
     r'(?P<blank>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<label>[\w$%]+\s*:(?!:))|"[^"\n]*"|[\w$%.@!]+|.', re.S
 )
 _BODY = re.compile(r"\.(entry|func)\b")
-_ACTIVE = re.compile(r'["\\\x00-\x1f]')  # what the name of a file in PTX can't have
+_ACTIVE = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')  # what the name of a file in PTX can't have
 
 
 def with_lines(text: str, name: str) -> str:
@@ -32,7 +32,8 @@ def with_lines(text: str, name: str) -> str:
 
 def _statements(text: str) -> Iterator[int]:
     """Yield where each instruction in the body of a function begins, the guard before it included."""
-    depth, nested, begins, head = 0, 0, True, 0  # braces of blocks, those of lists; whether a statement begins here
+    depth, nested, begins = 0, 0, True  # braces of blocks, those of lists; whether a statement begins here
+    headed = False  # whether this statement is the head of a function
     for token in _TOKEN.finditer(text):
         word = token[0]
         if token["blank"]:
@@ -40,12 +41,12 @@ def _statements(text: str) -> Iterator[int]:
         if nested:
             nested += (word == "{") - (word == "}")
         elif word == "{":
-            is_block = begins if depth else _BODY.search(text, head, token.start()) is not None
+            is_block = begins if depth else headed
             depth, nested, begins = depth + is_block, int(not is_block), is_block
         elif word in ("}", ";"):
             depth -= word == "}"
-            begins, head = True, token.end()
+            begins, headed = True, False
         elif not (begins and token["label"]):
             if depth and begins and not word.startswith("."):
                 yield token.start()
-            begins = False
+            begins, headed = False, headed or (not depth and _BODY.search(word) is not None)

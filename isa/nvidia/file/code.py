@@ -107,11 +107,6 @@ def of_cubin(data: bytes, name: str) -> Code:
     return Code(contents.architecture, dump.read(zlib.decompress(packed).decode(), name).sections, contents)
 
 
-def of_image(data: bytes, name: str, architecture: int) -> Code:
-    """Return the machine code of what `cubin_of_image` takes; raises UserError as `read` does."""
-    return of_cubin(cubin_of_image(data, name, architecture), name)
-
-
 def cubin_of_image(data: bytes, name: str, architecture: int) -> bytes:
     """Return the cubin for an architecture in the bytes of a fat binary, or a cubin itself, or that of PTX.
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 
+from isa.errors import UserError
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
 from isa.nvidia.file.dump import Encoded, Section
@@ -36,9 +37,12 @@ def linked(code: Code, kernel: str, variables: int, others: Mapping[str, int] = 
     """Return a kernel's section with those of the functions that it calls.
 
     `variables` is the address of the file's first variable, `others` are those of symbols that are not in the file.
-    A function with a constant bank 2 that is not its kernel's is left out, so that its calls are refused.
+    A function with a constant bank 2 that is not its kernel's is left out, so that its calls are refused. Raises
+    UserError for a kernel without instructions.
     """
     own, cubin = code.sections[kernel], code.cubin
+    if not own.instructions:
+        raise UserError(f"{kernel}: no instructions in its section; compile its file anew")
     if cubin is None:
         return own
     starts = _starts(code, cubin, kernel)

@@ -1,7 +1,8 @@
 """Texts of C's printf as CUDA has it: conversions of a format, with the arguments as a kernel has laid them out.
 
 https://docs.nvidia.com/cuda/cuda-c-programming-guide/, 10.35: flags # space 0 + -, width, precision, sizes h l ll, and
-d i u o x X c f F e E g G a A s p; 32 arguments at most. What is no conversion is printed as it is.
+d i u o x X c f F e E g G a A s p; 32 arguments at most. What is no conversion is printed as it is. Formats may be a
+stranger's: a width or precision is WIDEST at most, which is our choice.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 MOST_ARGUMENTS = 32
+WIDEST = 1 << 16  # characters that a width or precision asks for
+DIGITS = 10  # of a number in a format, more than those of WIDEST
 _CONVERSION = re.compile(
     rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<point>\.(?P<precision>\*|\d*))?(?P<size>[hlLjzt]*)(?P<kind>.|$)", re.S
 )
@@ -80,17 +83,17 @@ def _converted(match: re.Match[bytes], arguments: Arguments) -> bytes:
         return match[0]
     flags, width = match["flags"], _count(match["width"], arguments)
     if width is not None and width < 0:
-        flags, width = flags + b"-", -width
+        flags, width = flags + b"-", min(-width, WIDEST)
     precision = _count(match["precision"] or b"0", arguments) if match["point"] else -1
     shape = Shape(flags, width or 0, max(-1, -1 if precision is None else precision))
     return _padded(shape, *_of_kind(kind, match["size"], shape, arguments))
 
 
 def _count(digits: bytes, arguments: Arguments) -> int | None:
-    """Return a width or precision, also that of an argument; None if there is none."""
+    """Return a width or precision, also that of an argument, WIDEST at most; None if there is none."""
     if digits == b"*":
-        return _signed(arguments.number(4), 32)
-    return int(digits) if digits else None
+        return min(_signed(arguments.number(4), 32), WIDEST)
+    return min(int(digits.lstrip(b"0")[:DIGITS] or b"0"), WIDEST) if digits else None
 
 
 def _of_kind(kind: bytes, size: bytes, shape: Shape, arguments: Arguments) -> tuple[bytes, bytes, bool]:

@@ -19,6 +19,8 @@ from isa.nvidia.system.conversions import Arguments, text
 from isa.nvidia.system.memory import HEADER_BYTES, PRINTED
 
 LONGEST = 1 << 16  # bytes of a string
+MOST_BYTES = 64 << 20  # of all text of a launch: a choice, some 1,000 for each of the most records of 1 MiB
+LEFT_OUT = b"\n[gpusim: more than 64 MiB are printed; the rest is left out]\n"
 NULL = b"(null)"
 
 
@@ -38,8 +40,16 @@ def printed_in(words: NDArray[np.uint32], place: int) -> str:
 
 
 def raw_in(words: NDArray[np.uint32], place: int) -> bytes:
-    """Return the same as the bytes that kernels gave."""
-    return b"".join(_text(words, record) for record in _records(words.view(np.uint8), place))
+    """Return the same as the bytes that kernels gave: MOST_BYTES at most, with a line that says so if they are more."""
+    parts, left = list[bytes](), MOST_BYTES
+    for record in _records(words.view(np.uint8), place):
+        told = _text(words, record)
+        parts.append(told[:left])
+        if len(told) > left:
+            parts.append(LEFT_OUT)
+            break
+        left -= len(told)
+    return b"".join(parts)
 
 
 def cleared(words: NDArray[np.uint32], place: int) -> None:

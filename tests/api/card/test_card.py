@@ -1,5 +1,6 @@
 """A simulated card, launched on by itself."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +80,22 @@ def test_the_whole_results_of_the_last_launches_are_kept(flip):
     for _ in range(6):
         card.launch(call(flip, numbers()))
     assert (len(card.launches), len(card.results)) == (6, 4)
+
+
+def test_launches_that_differ_are_not_alike(flip):
+    """A cluster, or a grid that may synchronise, makes another launch of a benchmark; other arrays don't."""
+    one = call(flip, numbers())
+    assert one.key() == call(flip, numbers()).key()
+    others = [replace(one, cluster=(1, 1, 1)), replace(one, cooperative=True)]
+    assert len({each.key() for each in (one, *others)}) == 3
+
+
+@pytest.mark.jit
+def test_a_launch_returns_how_it_ran(flip):
+    """It is the result that is kept last; a launch that a benchmark repeats has none."""
+    card = Card(load("h200"))
+    assert card.launch(call(flip, numbers())) is card.results[-1]
+    held = card.benchmark()
+    assert card.launch(call(flip, numbers())) is card.results[-1]
+    assert card.launch(call(flip, numbers())) is None
+    del held

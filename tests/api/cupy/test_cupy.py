@@ -1,5 +1,6 @@
-"""CuPy's kernels as its users write them, on a card that is not there, against NumPy."""
+"""CuPy's kernels as its users write them, on a simulated card, against NumPy."""
 
+import copy
 import shutil
 
 import numpy as np
@@ -43,6 +44,11 @@ template <typename T, int N> __global__ void scaled(T *x, int n) {
 def numbers(*shape, dtype=np.float32):
     """Return numbers of CuPy's kind that all differ."""
     return (cp.arange(np.prod(shape)).reshape(shape) / 7 - 3).astype(dtype)
+
+
+def integers(x, y):
+    """Add a number to each element of an array of whole numbers."""
+    return cp.ElementwiseKernel("int32 x, int32 y", "int32 z", "z = x + y")(x, y)
 
 
 @pytest.mark.jit
@@ -185,6 +191,13 @@ def test_times_of_events():
         (lambda: cp.ElementwiseKernel(*SQUARED)(numbers(3), 1, numbers(4)), "can't be broadcast"),
         (lambda: cp.ElementwiseKernel(*SQUARED)(numbers(3), 1, numbers(1)), r"z: an output of shape \(1,\)"),
         (lambda: cp.ElementwiseKernel(*SQUARED)(numbers(3), [1]), "y: list; give an array or a number"),
+        (lambda: integers(numbers(3, dtype=np.int32), 2**40), "y: 1099511627776, where it is int32: .*; give another"),
+        (lambda: integers(numbers(3, dtype=np.int32), np.int64(2**40)), "y: 1099511627776, where it is int32: .*"),
+        (lambda: integers(numbers(3, dtype=np.int32), np.nan), "y: nan, where it is int32: .*; give another number"),
+        (lambda: integers(numbers(3, dtype=np.int32), np.float64("nan")), "y: nan, where it is int32: .*"),
+        (lambda: cp.ElementwiseKernel(*SQUARED)(numbers(3), 2, block_size=0), "block_size=0: give a whole number, 1"),
+        (lambda: cp.ElementwiseKernel(*SQUARED)(numbers(3), 2, block_size=2.5), r"block_size=2\.5: give a whole"),
+        (lambda: cp.ElementwiseKernel("raw T x", "raw T y", "")(numbers(3), numbers(3), size=-1), "size=-1: give a"),
         (lambda: cp.ElementwiseKernel("T x", "S y", "y = x")(numbers(3)), "y: no array says what S is"),
         (lambda: cp.ElementwiseKernel("T x, T y", "T z", "")(numbers(3), cp.arange(3)), "x: an array of float32, wh"),
         (lambda: cp.ElementwiseKernel("T x", "T i", "i = x"), "parameter 'T i': write a type and a name"),
@@ -192,11 +205,14 @@ def test_times_of_events():
         (lambda: cp.ElementwiseKernel("complex64 x", "T y", "y = x"), "complex64: .* CuPy's own header"),
         (lambda: cp.ElementwiseKernel("T x", "T y", "y = x", "a b"), "name 'a b': give one of letters"),
         (lambda: cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a")(numbers(3), axis=1), "axis=1; give axes of 1"),
+        (lambda: cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a")(numbers(3), axis=1.5), r"axis=1\.5; give"),
+        (lambda: cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a")(numbers(3), axis="x"), "axis='x'; give whole"),
         (lambda: cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a")(numbers(0)), "nothing to reduce, and no"),
         (lambda: cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a")(3), "nothing says how many elements"),
         (lambda: cp.RawKernel("#include <cupy/complex.cuh>\n", "k"), "#include <cupy/complex.cuh>: a header of CuPy's"),
         (lambda: cp.RawModule(code="", jitify=True), "translate_cucomplex and jitify need headers of CuPy's own"),
-        (lambda: cp.RawKernel(HISTOGRAM, "histogram")((1, 1, 1, 1), 1), "give a tuple of one to three whole numbers"),
+        (lambda: cp.RawKernel(HISTOGRAM, "histogram")((1, 1, 1, 1), 1), r"grid=\(1, 1, 1, 1\): 4 sizes; give x"),
+        (lambda: cp.RawKernel(HISTOGRAM, "histogram")(1, 2.7), r"block=2\.7: give one to three whole numbers"),
         (lambda: cp.active("gtx580"), "gtx580"),
     ],
 )  # fmt: skip
@@ -229,13 +245,30 @@ def test_other_names_are_numpys():
     assert x.tolist() == [0, 1, 2, 3]
     x.set(host)
     assert x.tolist() == [0] * 4
-    assert cp.asarray(x) is not None
     assert np.shares_memory(cp.asarray(x), x)
     assert not np.shares_memory(cp.asarray(host), host)
     assert cp.get_array_module(x) is gpusim.cupy
     assert cp.get_array_module(host) is np
     with pytest.raises(AttributeError, match=r"gpusim\.cupy has no fuse: it has CuPy's kernels, and what NumPy has"):
         cp.fuse  # noqa: B018
+
+
+def test_functions_keep_their_methods():
+    """Methods and attributes of NumPy's functions are there, and arrays of methods are of CuPy's kind."""
+    x = cp.array([[1.0, 5.0], [4.0, 2.0]])
+    found = cp.add.reduce(x, axis=0), cp.maximum.accumulate(x, axis=1), cp.multiply.outer(x[0], x[1])
+    assert all(isinstance(one, cp.ndarray) for one in found)
+    assert [one.tolist() for one in found] == [[5, 7], [[1, 5], [4, 4]], [[4, 2], [20, 10]]]
+    assert (cp.add.nin, cp.add.__name__, copy.copy(cp.add)(1, 2)) == (2, "add", 3)
+
+
+def test_copies_of_arrays():
+    """Without `copy` an array of this kind shares its memory where the type stays; one of the host is copied."""
+    x, host = cp.arange(4.0), np.arange(4.0)
+    assert np.shares_memory(cp.array(x, copy=False), x)
+    assert cp.array(x, copy=False, ndmin=2).shape == (1, 4)
+    others = cp.array(x), cp.array(x, np.float32, copy=False), cp.array(host, copy=False)
+    assert not any(np.shares_memory(one, x) or np.shares_memory(one, host) for one in others)
 
 
 @pytest.mark.jit
@@ -275,7 +308,7 @@ extern "C" __global__ void shifted(int *x) {
 
 @needs_compiler
 def test_faults_name_the_parameter():
-    """An access behind an array tells the array by its parameter's name."""
-    kernel = cp.ElementwiseKernel("T x, raw T table", "T y", "y = table[i + 1000000]", "beyond")
-    with pytest.raises(ExecutionError, match=r"lie in no buffer; the nearest is (x|y|table) at"):
+    """An access behind an array, the last one, tells the array by its parameter's name."""
+    kernel = cp.ElementwiseKernel("T x", "raw T table", "table[i + 1000000] = x", "beyond")
+    with pytest.raises(ExecutionError, match="lie in no buffer; the nearest is table at"):
         kernel(numbers(3), numbers(4))

@@ -1,4 +1,4 @@
-"""Numba's CUDA kernels as its users write them, on a card that is not there, against NumPy."""
+"""Numba's CUDA kernels as its users write them, on a simulated card, against NumPy."""
 
 import importlib
 import math
@@ -320,8 +320,9 @@ def grouped(x):
     [
         (lambda: saxpy(1), r"saxpy: no sizes; give grid and block, as in saxpy\[blocks, threads\]"),
         (lambda: saxpy[1](1), r"saxpy\[1\]: give grid and block"),
-        (lambda: saxpy[1, "a"](1), "'a': give one to three whole numbers"),
-        (lambda: saxpy[(1, 1, 1, 1), 1](1), "give one to three whole numbers"),
+        (lambda: saxpy[1, "a"](1), "block='a': give one to three whole numbers"),
+        (lambda: saxpy[2.7, 1](1), r"grid=2\.7: give one to three whole numbers"),
+        (lambda: saxpy[(1, 1, 1, 1), 1](1), r"grid=\(1, 1, 1, 1\): 4 sizes; give x"),
         (lambda: saxpy[1, 1](1, 2), "saxpy: missing a required argument: 'x'"),
         (lambda: saxpy[1, 1](1, "a", TABLE, TABLE), "a: an argument of type unicode_type; give arrays, numbers"),
         (lambda: saxpy[1, 1](1, object(), TABLE, TABLE), "saxpy: .*; give arrays and numbers"),

@@ -82,9 +82,7 @@ def test_as_few_blocks_as_said_are_resident():
 def test_a_deadlock_names_who_waits_for_what():
     """The last block waits for a word that nobody stores: with the line of its source, and the others behind it."""
     kernel = launched("forward", 3, 32, {"flags": np.zeros(6, int)}, 1)
-    said = (
-        r"\(grid.cu:117\), block 0, .* flags\[1\].*, block 2 for one to flags\[3\] .*; nobody will: every block waits"
-    )
+    said = r"\(grid.cu:117\), block 0, .* flags\[1\].*, block 2 for one to flags\[3\] .*; no block will store it: all"
     with pytest.raises(DeadlockError, match=said):
         walk(kernel)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.nvidia.system.conversions import Arguments, text
+from isa.nvidia.system.conversions import WIDEST, Arguments, text
 
 LIBC = ctypes.CDLL(None)
 FLAGS = st.text("-+ #0", max_size=3)
@@ -83,3 +83,25 @@ def test_width_and_precision_of_arguments(width, precision, number):
 def test_the_rest_is_printed_as_it_is(format, laid, expected):
     """What is no conversion, or has no argument left: 32 at most; each lies at a multiple of its size."""
     assert shown(format, laid) == expected
+
+
+@pytest.mark.parametrize(
+    ("format", "laid", "nbytes"),
+    [
+        (f"%{'1' * 5000}d", struct.pack("<i", 7), WIDEST),
+        ("%900000000d", struct.pack("<i", 7), WIDEST),
+        ("%99999999999999999999d", struct.pack("<i", 7), WIDEST),
+        ("%.900000000d", struct.pack("<i", 7), WIDEST),
+        ("%.99999999999f", struct.pack("<d", 1.5), WIDEST + 2),
+        ("%.99999999999e", struct.pack("<d", 1.5), WIDEST + 6),
+        ("%.99999999999a", struct.pack("<d", 1.5), WIDEST + 7),
+        ("%.99999999999g", struct.pack("<d", 1.5), 3),
+        ("%*d", struct.pack("<ii", 2**31 - 1, 7), WIDEST),
+        ("%*d", struct.pack("<ii", -(2**31), 7), WIDEST),
+        ("%.*d", struct.pack("<ii", 2**31 - 1, 7), WIDEST),
+        (f"%.{'0' * 5000}3d", struct.pack("<i", 7), 3),
+    ],
+)
+def test_widths_and_precisions_have_an_end(format, laid, nbytes):
+    """Whatever number a stranger's format has, a conversion has so many characters and no error."""
+    assert len(shown(format, laid)) == nbytes

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from isa.nvidia.abi import ptx_declaration
 from isa.nvidia.abi.declaration import Declared, declared, known_types
 from isa.nvidia.file.cubin import Parameter
 from isa.nvidia.file.signature import Type
@@ -144,3 +145,13 @@ def test_a_kernel_declared_too_often_is_not_read():
     once = "__global__ void k(float *a);\n"
     assert declared(once * 64, "k") is not None
     assert declared(once * 65, "k") is None
+
+
+@pytest.mark.parametrize("blanks", [" " * 300_000, " .global" * 60_000, " 4" * 60_000])
+def test_a_parameter_of_ptx_is_read_in_seconds(blanks):
+    """A pointer's attributes, and what stands between them, take a time in proportion to their length: under 5 s."""
+    begin = time.process_time()
+    text = ".entry k(.param .u64 .ptr{}{}, .param .f32 a) {{ }}"
+    assert ptx_declaration.parameters(text.format(blanks, " x"), "k") == (("x", None), ("a", Type("float", "float32")))
+    assert ptx_declaration.parameters(text.format(blanks, " +"), "k") is None
+    assert time.process_time() - begin < MOST_SECONDS

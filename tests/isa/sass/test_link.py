@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gpusim
+from isa.errors import UserError
 from isa.nvidia.file import code, link
 from isa.nvidia.file.dump import Section
 
@@ -82,3 +83,12 @@ def test_functions_read_jump_tables_and_numbers(file):
     assert z.tolist() == [chosen(int(one), 17 * i) for i, one in enumerate(k)]
     module.get_function("other")((1,), (32,), (y, k, z, np.int32(6)))
     assert z.tolist() == [chosen(int(one), i) + 1 for i, one in enumerate(k)]
+
+
+def test_a_kernel_without_instructions_is_refused():
+    """A file may say that a kernel's section is empty: one line, whether it calls functions or none."""
+    for file, kernel in (("linked_90", "thirds"), ("sm_90", "flip")):
+        found = code.read(DATA / f"{file}.cubin")
+        found.sections[kernel] = Section([], {})
+        with pytest.raises(UserError, match=f"{kernel}: no instructions"):
+            link.linked(found, kernel, 0)

@@ -1,6 +1,7 @@
 """What kernels print, allocate and call: values and text are those of an H200 (2026-11-30, driver 580.159)."""
 
 import lzma
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from isa.errors import ExecutionError
 from isa.kernel import Buffer
 from isa.memory import bases
 from isa.nvidia.abi import load
-from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.abi.launch import WINDOW, LaunchState, Value, pointer
 from isa.nvidia.system import memory
+from isa.nvidia.system import printed as system_printed
 from isa.nvidia.system.printed import cleared, printed, printed_in
 
 DATA = Path(__file__).with_name("data")
@@ -207,3 +209,18 @@ def test_memory_of_the_system_outlives_launches(modules):
     assert printed_in(second, place) == "0 and some\n1 and some\n" * 2
     cleared(second, place)
     assert printed_in(second, place) == ""
+
+
+def test_the_text_of_a_launch_has_an_end(monkeypatch):
+    """Records that ask for more than MOST_BYTES give so many, and a line that says so; what fits is all there."""
+    record = struct.pack("<IQiI", 20, WINDOW + 64, 7, 20)
+    words = np.zeros(100, np.uint32)
+    held = words.view(np.uint8)
+    held[64 : 64 + 6] = list(b"%900d\0")
+    held[128:136] = np.array([200, 3 * len(record)], np.uint32).view(np.uint8)
+    held[144 : 144 + 3 * len(record)] = list(3 * record)
+    whole = 3 * (b" " * 899 + b"7")
+    monkeypatch.setattr(system_printed, "MOST_BYTES", 2700)
+    assert system_printed.raw_in(words, 128) == whole
+    monkeypatch.setattr(system_printed, "MOST_BYTES", 1000)
+    assert system_printed.raw_in(words, 128) == whole[:1000] + system_printed.LEFT_OUT

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ from gpusim.commands import main
 from isa.errors import UserError
 from isa.nvidia.abi.declaration import declared
 from isa.nvidia.compiler import tools
-from isa.nvidia.compiler.ptx import compile_ptx, is_ptx
+from isa.nvidia.compiler.ptx import compile_ptx, is_ptx, own_architecture
 from isa.nvidia.compiler.ptx_lines import with_lines
-from isa.nvidia.file.code import of_cubin, of_image, read
+from isa.nvidia.file.code import cubin_of_image, of_cubin, read
 
+MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises
 EXAMPLES = Path(__file__).parents[3] / "examples"
 needs_ptxas = pytest.mark.skipif(not tools.installed("ptxas"), reason="ptxas (extra cuda) is not installed")
 SCALE = """\
@@ -263,8 +265,32 @@ def test_ptx_beside_machine_code(holding):
     app = holding([of(75)], [("sm_80.cubin", cubin)])
     assert read(app).architecture == 80
     assert read(app, 89).architecture == 89
-    assert of_image(app.read_bytes(), "image", 86).architecture == 86
-    assert of_image(SCALE.encode(), "image", 86).architecture == 86
+    for image in (app.read_bytes(), SCALE.encode()):
+        assert of_cubin(cubin_of_image(image, "image", 86), "image").architecture == 86
     app = holding([of(90)], [("sm_80.cubin", cubin)])
     with pytest.raises(UserError, match="app: it holds machine code for sm_80, not for sm_86"):
         read(app, 86)
+
+
+@pytest.mark.parametrize("text", ["{" * 300_000, "{} " * 150_000, "\n" * 300_000, ".global .b8 x[1] = {1}\n" * 30_000])
+def test_lines_are_put_in_at_once(text):
+    """Texts whose braces or blank lines go on cost no more than their length: within what reliability.md promises."""
+    begin = time.process_time()
+    assert with_lines(f".version 8.0\n{text}", "/k.ptx")
+    assert own_architecture(text) == 0
+    assert time.process_time() - begin < MOST_SECONDS
+
+
+def test_a_target_of_many_digits_is_none():
+    """A number that no architecture has is left to the assembler."""
+    assert own_architecture(f".version 8.0\n.target sm_{'9' * 5000}\n") == 0
+    assert own_architecture(" \t.target sm_120a, debug") == 120
+
+
+@needs_ptxas
+def test_a_file_whose_name_is_no_text_has_no_lines(tmp_path):
+    """A byte of its path that is no UTF-8, which Linux allows: its code is compiled, and lines are left out."""
+    name = str(tmp_path / "k\udcff.ptx")
+    assert with_lines(SCALE, name) == SCALE
+    found = of_cubin(compile_ptx(SCALE.encode(), 90, (), name, name), "k.ptx")
+    assert not any(one.source.line for one in found.sections["scale"].instructions)

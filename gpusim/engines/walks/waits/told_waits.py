@@ -28,8 +28,8 @@ def deadlock(one: Walker, parked: Sequence[Parked], coming: int | None, resident
     """Return the error of blocks that all repeat themselves; `coming` is the first that has not begun, if there is."""
     told = _all(one.kernel, parked)
     if coming is None:
-        rest = "all other blocks have ended" if len(parked) < one.kernel.blocks else "every block waits"
-        return DeadlockError(f"{told}; nobody will: {rest}; look for who should store it")
+        rest = "all other blocks have ended" if len(parked) < one.kernel.blocks else "all blocks wait"
+        return DeadlockError(f"{told}; no block will store it: {rest}; look for who should store it")
     return DeadlockError(
         f"{told}; none of them ends: block {coming} has not begun, as {plural(resident, 'block')} are resident at once"
         f"; launch at most {resident}, or let blocks wait only for those before them"

@@ -13,7 +13,7 @@ from gpusim.programs.card.launches import Shape
 from gpusim.programs.card.properties import DEFAULT_SHARED
 from gpusim.programs.card.session import Handler, Session, stream_of
 from gpusim.programs.channel import Reply, signed
-from isa.errors import ExecutionError, UserError
+from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.nvidia.abi.launch import LaunchError
 
 MOST_DYNAMIC = 8  # cudaFuncAttributeMaxDynamicSharedMemorySize
@@ -22,7 +22,7 @@ OF_GRAPH = 1  # flag of a launch
 
 
 def _module(session: Session, _: tuple[int, ...], image: bytes) -> Reply:
-    number = len(session.loaded) + 1
+    number = session.next_number()
     session.loaded[number] = modules.loaded(session.arena, image, f"module {number}", session.machine)
     return Reply(0, [number])
 
@@ -32,40 +32,45 @@ def _unload(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if found is None:
         return Reply(codes.INVALID_HANDLE)
     modules.unload(session.arena, found)
+    for each in [number for number, kernel in session.kernels.items() if kernel.module is found]:
+        del session.kernels[each]
     return Reply()
 
 
 def _function(session: Session, numbers: tuple[int, ...], name: bytes) -> Reply:
     module = session.loaded.get(numbers[0])
-    if module is None or (wanted := name.decode()) not in modules.known(module):
+    if module is None or (wanted := name.decode(errors="replace")) not in modules.known(module):
         return Reply(codes.INVALID_DEVICE_FUNCTION)
-    kernel = modules.Kernel(module, wanted, 0)
+    number = session.next_number()
+    kernel = modules.Kernel(module, wanted, number, 0)
     kernel.most_dynamic = max(0, DEFAULT_SHARED - modules.shared_bytes(kernel))
-    number = len(session.kernels) + 1
     session.kernels[number] = kernel
     return Reply(0, [number, *modules.described(kernel, session.machine)])
 
 
 def _variable(session: Session, numbers: tuple[int, ...], name: bytes) -> Reply:
     module = session.loaded.get(numbers[0])
-    found = modules.address_of(module, name.decode()) if module else None
+    found = modules.address_of(module, name.decode(errors="replace")) if module else None
     return Reply(0, found) if found else Reply(codes.SYMBOL_NOT_FOUND)
 
 
 def _attribute(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
-    kernel = session.kernels[numbers[0]]
+    kernel = session.kernels.get(numbers[0])
+    if kernel is None:
+        return Reply(codes.INVALID_HANDLE)
     which, value = numbers[1], signed(numbers[2])
     if which == MOST_DYNAMIC:
         if value < 0 or value + modules.shared_bytes(kernel) > session.machine.limits.shared_per_block:
             return Reply(codes.INVALID_VALUE)
         kernel.most_dynamic = value
-    kernel.asked[which] = value
     return Reply()
 
 
 def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Reply:
     which, gx, gy, gz, bx, by, bz, dynamic, stream, cooperative, cx, cy, cz, flags = numbers[:14]
-    kernel = session.kernels[which]
+    kernel = session.kernels.get(which)
+    if kernel is None:
+        return Reply(codes.INVALID_HANDLE)
     cluster = (cx, cy, cz) if cx * cy * cz else None
     shape = Shape((gx, gy, gz), (bx, by, bz), dynamic, cluster, bool(cooperative), stream_of(stream))
     if dynamic > kernel.most_dynamic:
@@ -76,8 +81,8 @@ def _launch(session: Session, numbers: tuple[int, ...], arguments: bytes) -> Rep
             return Reply(error)
         with session.shown(kernel.plain) if session.shown else nullcontext() as progress:
             row = launches.run(session.runner, kernel, shape, arguments, progress)
-    except ExecutionError as fault:
-        sys.stderr.write(fault.asserted)
+    except (ExecutionError, DeadlockError, LimitError) as fault:
+        sys.stderr.write(getattr(fault, "asserted", ""))
         session.tell(str(fault))
         return Reply(fault.cuda_error, data=system.taken(session.arena))
     took = row.milliseconds or 0.0
@@ -102,7 +107,9 @@ def _too_large(session: Session, kernel: modules.Kernel, shape: Shape, arguments
 
 def _occupancy(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     which, threads, dynamic, _cluster = numbers
-    kernel = session.kernels[which]
+    kernel = session.kernels.get(which)
+    if kernel is None:
+        return Reply(codes.INVALID_HANDLE)
     launch = kernel.function.launch
     shape = Shape((1, 1, 1), (threads, 1, 1), dynamic, None, cooperative=False, stream=0)
     try:

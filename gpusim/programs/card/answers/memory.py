@@ -49,7 +49,8 @@ def _copy(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if to or of:
         pinned, rate = memory.OF_HOST in sides, session.machine.chip.dram_mbs
         clock.copy(session.clock, part, stream_of(stream), nbytes, pinned=pinned, dram_mbs=rate)
-        _note(session, dst, cold=not of)
+        if not of or _is_whole(session, dst, nbytes):
+            _note(session, dst, cold=not of)
     if not later:
         clock.stream_done(session.clock, stream_of(stream))
     session.copied += nbytes
@@ -61,9 +62,16 @@ def _set(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     if _side(session, dst, _extent(width, height, depth, pitch, each)) in (None, memory.UNREGISTERED):
         return Reply(codes.INVALID_VALUE)
     nbytes = width * height * depth
-    _note(session, dst, cold=False)
+    if _is_whole(session, dst, nbytes):
+        _note(session, dst, cold=False)
     clock.fill(session.clock, stream_of(stream), nbytes, session.machine.chip.dram_mbs)
     return Reply()
+
+
+def _is_whole(session: Session, address: int, nbytes: int) -> bool:
+    """Tell whether so many bytes are all of the allocation at an address."""
+    found = memory.find(session.arena, address)
+    return found is not None and nbytes >= found.nbytes
 
 
 def _note(session: Session, address: int, *, cold: bool) -> None:
@@ -116,15 +124,12 @@ def _tensor_map(_: Session, numbers: tuple[int, ...], __: bytes) -> Reply:
         return Reply(codes.INVALID_VALUE)
 
 
-def _surface(_: Session, __: tuple[int, ...], ___: bytes) -> Reply:
-    raise RefusedError("cudaCreateSurfaceObject is not there; write to memory, and make a texture of it")
-
-
 def _reset(session: Session, _: tuple[int, ...], __: bytes) -> Reply:
     for one in tuple(session.arena.live):
         memory.free(session.arena, WINDOW + one.place)
     session.loaded.clear()
     session.kernels.clear()
+    session.runner.textures.clear()
     return Reply()
 
 
@@ -138,6 +143,5 @@ ANSWERS: Mapping[str, Handler] = {
     "texture": _texture,
     "untexture": _untexture,
     "tensormap": _tensor_map,
-    "surface": _surface,
     "reset": _reset,
 }

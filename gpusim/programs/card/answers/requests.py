@@ -30,7 +30,7 @@ def answer(session: Session, request: Request) -> Reply:
 
 
 def _hello(session: Session, _: tuple[int, ...], __: bytes) -> Reply:
-    return Reply(0, properties(session.machine, session.arena), session.machine.name.encode())
+    return Reply(0, properties(session.machine), session.machine.name.encode())
 
 
 def _limit(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
@@ -61,8 +61,5 @@ ANSWERS: Mapping[str, Handler] = {
     "hello": _hello,
     "limit": _limit,
     "refused": _refused,
-    "unstream": _nothing,
-    "unevent": _nothing,
-    "range": _nothing,
     "bye": _nothing,
 }

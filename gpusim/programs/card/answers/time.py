@@ -17,6 +17,17 @@ def _new_stream(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
     return Reply(0, [clock.stream(session.clock, numbers[0])])
 
 
+def _gone_stream(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
+    done = session.clock.streams.pop(numbers[0], 0.0) if numbers[0] != clock.LEGACY else 0.0
+    session.clock.streams[clock.LEGACY] = max(session.clock.streams[clock.LEGACY], done)
+    return Reply()
+
+
+def _gone_event(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
+    session.clock.events.pop(numbers[0], None)
+    return Reply()
+
+
 def _event(session: Session, _: tuple[int, ...], __: bytes) -> Reply:
     return Reply(0, [clock.event(session.clock)])
 
@@ -51,7 +62,9 @@ def _sync(session: Session, numbers: tuple[int, ...], _: bytes) -> Reply:
 
 ANSWERS: Mapping[str, Handler] = {
     "stream": _new_stream,
+    "unstream": _gone_stream,
     "event": _event,
+    "unevent": _gone_event,
     "record": _record,
     "elapsed": _elapsed,
     "wait": _wait,
