@@ -104,7 +104,7 @@ class Kernel:
     sms: int = 0
     page_bytes: int = 0
     cluster: Dim3 = (1, 1, 1)
-    cold: frozenset[str] = frozenset()
+    cold: frozenset[str] = field(default=frozenset(), repr=False)
     cooperative: bool = False
 
     __repr__ = brief

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from gpusim.engines import compiled
-from gpusim.engines.walks.program_order import walk
+from gpusim.engines.walks.program_order import block_alone, walk, walker
 from gpusim.sm.jit.code_cache import directory
 from gpusim.sm.jit.on_demand import keep
 from gpusim.sm.jit.rule import COMPILED
@@ -53,5 +53,6 @@ def compile_acts() -> None:
 if __name__ == "__main__":
     keep(values.execute)
     walk(read("EXIT"))
+    block_alone(walker(read("EXIT")), 0, 1)
     for rule in RULES:
         keep(rule)

@@ -18,7 +18,7 @@ def brief(record: Any) -> str:
 
     A record is a dataclass, or a struct of msgspec, which has the names of its fields.
     """
-    names = getattr(record, "__struct_fields__", None) or [field.name for field in fields(record)]
+    names = getattr(record, "__struct_fields__", None) or [field.name for field in fields(record) if field.repr]
     parts = (f"{name}={shown(getattr(record, name))}" for name in names)
     return f"{type(record).__qualname__}({', '.join(parts)})"
 

@@ -10,6 +10,7 @@ from gpusim.commands.main import execute
 
 EXTREME = (2**31, 2**63 - 1, 2**63, -(2**63), 10**30, "9" * 5_000)
 ARGUMENTS = {
+    "exec": ["a.asm"],
     "run": ["a.asm"],
     "explain": ["a.asm", "--warp", "0", "--cycle", "0"],
     "bound": ["a.asm"],

@@ -21,7 +21,13 @@ OWN = {  # options that say what they are of: of which file, or how many values 
     *("--search", "--seed"),
 }
 # Options that end a command in another way than elsewhere, or that are for some of its inputs only.
-OTHERWISE = {("--max-cycles", "hazards"), ("--max-cycles", "sweep"), ("--sms", "tune"), ("--dask", "tune")}
+OTHERWISE = {
+    ("--max-cycles", "hazards"),
+    ("--max-cycles", "sweep"),
+    ("--sms", "tune"),
+    ("--dask", "tune"),
+    ("--launch", "exec"),
+}
 SIMULATING = "run", "report", "compare", "sweep", "tune", "schedule"
 ONE_SM = "view", "timeline", "explain", "export", "limits", "hazards"
 

@@ -39,7 +39,7 @@ OUTPUTS = {
     "sweep --t4": [*SWEPT, "--t4", "x.json"],
 }
 # These commands take long and write as others do: by whole_file.write, or as sweep does.
-SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4"} | {
+SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4", "exec --csv", "exec --view", "exec --capture"} | {
     f"reproduce --{option}" for option in ("csv", "markdown", "plots", "tried")
 }
 UNKEPT = "warning: compiled code is not kept"  # what is compiled meanwhile finds the disk full, too

@@ -72,7 +72,8 @@ def test_the_example_works_as_printed(name, capsys):
 def test_the_example_prints_json_too(name, capsys):
     """Each example with `--json` prints one document that fits its schema, and ends with 0."""
     for arguments in examples(capsys, name):
-        code, message = printed(capsys, *arguments, "--json")
+        command, *others = arguments
+        code, message = printed(capsys, command, "--json", *others)
         found = json.loads(message)
         assert code == 0
         if name == "schema":

@@ -60,7 +60,7 @@ class OnMachine:
     exit_code: Annotated[int, doc("The program's; 128 and more: a signal ended it.")]
     kernel_milliseconds: Annotated[float, doc("Sum of the times of all launches.")]
     card_milliseconds: Annotated[float, doc("From the program's begin to its end, without what the host computes.")]
-    copied_bytes: int
+    copied_bytes: Annotated[int, doc("Of all copies.")]
     launches: Sequence[LaunchOf]
     timeline: Annotated[Sequence[Span], doc("What each part of the card did, in microseconds.")]
 
@@ -68,7 +68,7 @@ class OnMachine:
 class ExecDocument(Document, frozen=True, kw_only=True):
     """A program that ran on simulated cards."""
 
-    program: str
+    program: Annotated[str, doc("The file that was run.")]
     arguments: Annotated[Sequence[str], doc("The program's own.")]
     settings: Settings
     machines: Annotated[Sequence[OnMachine], doc("In the order in which they were asked for.")]

@@ -8,7 +8,6 @@ a copy engine for each direction works beside them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from gpusim.sm.chip.host_link import HostLink
 
@@ -21,7 +20,8 @@ NANO = 1e-3  # microseconds
 USUAL = HostLink(27700, 6900, 7200, 770, 1440, 3400, 560, 750)
 
 
-class Span(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Span:
     """What one part of the card did, from a moment on and for how long, in microseconds; `number` counts spans."""
 
     part: str

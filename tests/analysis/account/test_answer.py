@@ -39,7 +39,7 @@ def test_a_dictionary_is_the_document(result):
     """`to_dict` has the fields and figures of the document of `gpusim run --json`."""
     found = result.to_dict()
     made = document(result)
-    assert set(made.__struct_fields__) - {"energy", "ineffective"} <= set(found)
+    assert set(made.__struct_fields__) - {"energy", "ineffective", "printed"} <= set(found)
     assert (found["schema_version"], found["cycles"], found["gflops"]) == (3, result.cycles, result.gflops)
     assert found["bound"]["limits"] == dict(result.bound.limits)
 

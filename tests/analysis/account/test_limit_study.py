@@ -35,6 +35,7 @@ KEPT = (
         "chip.sms",
         "memory.e*",
         "memory_clock.mhz",
+        "host_link.*",
         "cache.hits",
         "l2.filled",
         "l2.*s_bytes",
