@@ -38,7 +38,11 @@ def of_block(kernel: Kernel, block: int) -> tuple[int, int]:
 
 def of_blocks(kernel: Kernel, blocks: Iterable[int]) -> Iterator[int]:
     """Yield the clusters of some blocks, in the order of their first ones."""
-    yield from dict.fromkeys(of_block(kernel, block)[0] for block in blocks)
+    seen = set[int]()
+    for cluster in (of_block(kernel, block)[0] for block in blocks):
+        if cluster not in seen:
+            seen.add(cluster)
+            yield cluster
 
 
 def _place(number: int, sizes: Dim3) -> Dim3:

@@ -77,6 +77,7 @@ def walk(
     limit: int = LIMIT,
     left: NDArray[np.uint32] | Held | None = None,
     resident: int | None = None,
+    made: Callable[[Walker], None] | None = None,
 ) -> Walked:
     """Run `blocks` (None: all, in order) one after the other, on memory as others have `left` it (None: the launch's).
 
@@ -93,10 +94,14 @@ def walk(
     Clusters run whole, one after the other: each of `blocks` brings those of its cluster, `started` is called for the
     first of them, and warps are numbered through all. `started` and `released` are given with `marked` alone.
 
+    `made` gets what runs the blocks before the first: its state is that of the blocks so far, also after a fault.
+
     Raises ExecutionError for a bad address or an undefined name; DeadlockError, also of blocks that wait for each other
     without end; LimitError after `limit` warp instructions in one block.
     """
     one = walker(kernel, left, addresses=addresses, again=False)
+    if made is not None:
+        made(one)
     lanes, most = (kernel.warp_size, access_log.MOST) if observe else (0, 0)
     log = access_log.room(lanes, most, wanted, kernel.cluster_blocks)
     tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else nothing

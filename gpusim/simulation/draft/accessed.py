@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks.program_order import walk
+from gpusim.engines.walks.program_order import Observe, Walked, Walker, walk
 from gpusim.sm.jit.rule import COMPILED
+from isa.errors import LimitError
 from isa.executing.places import BASES, lanes_in
 from isa.kernel import Kernel
 from isa.memory import bases
@@ -17,8 +18,44 @@ from isa.operands.windows import PEER_BYTES
 from isa.row import GLOBAL_UNITS, Unit
 
 MOST = 2_000_000 if COMPILED else 20_000  # warp instructions of all blocks that run: about a second
+ALL = 16 * MOST  # warp instructions of all launches that are tried for one draft
+ALL_BYTES = 16 << 30  # of their buffers
 _SAMPLE = 64  # blocks, where all would be too many
 _LOOK = 1 << 20 if COMPILED else 1 << 13  # warp instructions of a block: more are a loop without end
+
+
+@dataclass
+class Budget:
+    """What is left for the launches that are tried for one draft: warp instructions, and bytes of buffers."""
+
+    instructions: int = ALL
+    nbytes: int = ALL_BYTES
+
+    @property
+    def spent(self) -> bool:
+        """Whether no further launch is tried."""
+        return min(self.instructions, self.nbytes) <= 0
+
+    def walk(self, kernel: Kernel, blocks: Sequence[int], observe: Observe | None = None) -> Walked:
+        """Run blocks, as many as there is room for; raises what ends one of them, and LimitError if there is no room.
+
+        The last block may run for as long as any may.
+        """
+        self.nbytes -= sum(one.nbytes for one in kernel.buffers)
+        if self.spent:
+            raise LimitError(f"{kernel.name}: no further launch is tried: the others have taken what there is for all")
+        made, limit = list[Walker](), min(_LOOK, self.instructions)
+        try:
+            return walk(kernel, self._while_left(made, blocks), observe, limit=limit, made=made.append)
+        finally:
+            self.instructions -= _run(made)
+
+    def _while_left(self, made: Sequence[Walker], blocks: Iterable[int]) -> Iterator[int]:
+        """Yield blocks until the instructions are spent; the first one comes in any case."""
+        for block in blocks:
+            yield block
+            if _run(made) >= self.instructions:
+                return
 
 
 @dataclass(frozen=True)
@@ -29,23 +66,28 @@ class Accessed:
     shared: int
 
 
-def accessed(kernel: Kernel) -> Accessed:
+def accessed(kernel: Kernel, budget: Budget) -> Accessed:
     """Return how much blocks of a launch access: all of them if that is quick, else some over the whole grid.
 
     Raises ExecutionError, DeadlockError or LimitError for what ends one of them.
     """
     seen = _Seen(kernel)
-    first = walk(kernel, [0], seen, limit=_LOOK)
+    first = budget.walk(kernel, [0], seen)
     most = int(MOST // max(1, first.counts.sum()))
     if kernel.blocks > 1:
-        walk(kernel, sample(kernel, most), seen, limit=_LOOK)
+        budget.walk(kernel, sample(kernel, most), seen)
     return seen.accessed()
 
 
-def check(kernel: Kernel) -> None:
+def check(kernel: Kernel, budget: Budget) -> None:
     """Run the blocks of which `accessed` tells; raises as it does."""
-    first = walk(kernel, [0], limit=_LOOK)
-    walk(kernel, sample(kernel, int(MOST // max(1, first.counts.sum()))), limit=_LOOK)
+    first = budget.walk(kernel, [0])
+    budget.walk(kernel, sample(kernel, int(MOST // max(1, first.counts.sum()))))
+
+
+def _run(made: Sequence[Walker]) -> int:
+    """Return how many warp instructions have run; 0 before anything runs them."""
+    return sum(int(held.program["issued"][: len(one.kernel.program)].sum()) for one in made for held in one.each)
 
 
 def sample(kernel: Kernel, most: int) -> Sequence[int]:

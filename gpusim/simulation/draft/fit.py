@@ -17,7 +17,7 @@ from gpusim.launch.file import prepare
 from gpusim.launch.file.document import Argument, Contents, LaunchFile
 from gpusim.launch.file.draft.template import Draft
 from gpusim.launch.file.source import Source
-from gpusim.simulation.draft.accessed import Accessed, accessed, check
+from gpusim.simulation.draft.accessed import Accessed, Budget, accessed, check
 from isa.architecture import nvidia
 from isa.errors import ExecutionError, UserError
 from isa.kernel import Kernel
@@ -29,8 +29,8 @@ ROOMS = 1 << 22, 1 << 26, 1 << 28  # bytes of each buffer that is tried
 MOST_ROOM = 3 << 30  # of all buffers: their addresses have 32 bits
 SHARED = 1 << 17  # bytes of dynamic shared memory that are tried
 MORE, TRIES = 4, 8  # by how much buffers grow, and how often, where nothing says how much is accessed
-MOST_TRIED = 24  # launches, of a second or less each
-_EXTERN = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b[^;{}]*\bextern\b|\.extern\s+\.shared\b")
+MOST_TRIED = 24  # launches, with one Budget for all
+_OF_PTX = re.compile(r"\.extern\s+\.shared\b")
 _SHARED, _BEYOND = "of shared memory; ", "lie in no buffer"  # parts of messages (isa/executing/faults.py)
 _SMALL = 32, 1  # what counts are, where larger ones lead nowhere
 
@@ -40,12 +40,12 @@ def fitted(code: Code, name: str, drafts: Sequence[Draft], file: str, source: st
 
     Where there is none, it is the first, with its fault. `file` is the code's name, `source` its text if it has one.
     """
-    left, fault = MOST_TRIED, ""
+    left, fault, budget, extern = MOST_TRIED, "", Budget(), _has_extern(source)
     for draft in drafts:
         for given in islice(_variants(draft), left):
-            left -= 1
+            left = 0 if budget.spent else left - 1
             try:
-                return _told(_grown(code, name, given, file, source), fault)
+                return _told(_grown(code, name, given, file, budget, extern=extern), fault)
             except LoweringError as error:
                 return replace(drafts[0], fault=str(error))
             except UserError as error:
@@ -91,16 +91,24 @@ def _changed(file: LaunchFile, rule: Callable[[Any], Any]) -> LaunchFile:
     )
 
 
-def _grown(code: Code, name: str, draft: Draft, file: str, source: str) -> Draft:
+def _has_extern(source: str) -> bool:
+    """Tell whether a source declares shared memory whose size is the launch's."""
+    text = bare(source)
+    statements = (set(re.findall(r"\w+", one)) for one in re.split(r"[;{}]", text))
+    return _OF_PTX.search(text) is not None or any({"extern", "__shared__"} <= words for words in statements)
+
+
+def _grown(code: Code, name: str, draft: Draft, file: str, budget: Budget, *, extern: bool) -> Draft:
     """Return a draft with room for all that its blocks access; raises UserError for another fault of theirs."""
     dynamic = draft.file.shared if draft.said else 0
-    may_grow = _declared(code, name) <= 0 or _EXTERN.search(bare(source)) is not None
+    may_grow = _declared(code, name) <= 0 or extern
     asked = max(dynamic, SHARED) if may_grow and not dynamic else dynamic
-    found = _tried(code, draft.file, file, asked)
+    found = _tried(code, draft.file, file, asked, budget)
     own = _kernel(code, structs.replace(draft.file, shared=0), file).program.shared_bytes
     shared = dynamic or (max(0, -(-(found.shared - own) // 16) * 16) if may_grow else 0)
     sized = _changed(draft.file, lambda one: _sized(one, found))
-    return draft.with_file(_confirmed(code, structs.replace(sized, shared=shared), file, may_grow and not dynamic))
+    launch, grows = structs.replace(sized, shared=shared), may_grow and not dynamic
+    return draft.with_file(_confirmed(code, launch, file, budget, grows=grows))
 
 
 def _declared(code: Code, name: str) -> int:
@@ -109,27 +117,27 @@ def _declared(code: Code, name: str) -> int:
     return function.shared_bytes - nvidia(code.architecture).system_before if function else 0
 
 
-def _tried(code: Code, launch: LaunchFile, file: str, shared: int) -> Accessed:
+def _tried(code: Code, launch: LaunchFile, file: str, shared: int, budget: Budget) -> Accessed:
     """Return how much blocks access where buffers have much room; raises UserError for a fault all the same."""
     count = sum(map(_grows, [*launch.argument, *launch.buffer]))
     for room in ROOMS:
         roomy = _changed(launch, partial(_with_room, room=room))
         try:
-            return accessed(_kernel(code, structs.replace(roomy, shared=shared), file))
+            return accessed(_kernel(code, structs.replace(roomy, shared=shared), file), budget)
         except ExecutionError as error:
             if _BEYOND not in str(error) or room == ROOMS[-1] or room * 16 * count > MOST_ROOM:
                 raise
     raise AssertionError
 
 
-def _confirmed(code: Code, launch: LaunchFile, file: str, grows: bool) -> LaunchFile:
+def _confirmed(code: Code, launch: LaunchFile, file: str, budget: Budget, *, grows: bool) -> LaunchFile:
     """Return a launch that runs as it is; buffers and shared memory grow where it does not.
 
     What the copy engine accesses is not seen beforehand.
     """
     for _ in range(TRIES):
         try:
-            check(_kernel(code, launch, file))
+            check(_kernel(code, launch, file), budget)
         except ExecutionError as error:
             if _SHARED in str(error) and grows:
                 launch = structs.replace(launch, shared=max(1024, 2 * launch.shared))

@@ -17,7 +17,7 @@ Dim = tuple[int, ...]
 Value = int | float | Dim
 LARGEST = 1 << 64  # numbers from here on are no sizes
 DEEPEST = 40  # brackets and names within each other
-_LONGEST = 2000  # letters of an expression
+LONGEST = 2000  # letters of an expression
 _TOKEN = re.compile(
     r"\s*(?:(?P<real>(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fFlL]?|\d+[eE][-+]?\d+[fF]?)"
     r"|(?P<whole>0[xX][0-9a-fA-F']+|0[bB][01']+|\d[\d']*)[uUlLzZ]*"
@@ -95,7 +95,7 @@ def evaluate(text: str, known: Known, called: Called, depth: int = 0) -> Value:
 
     `known(name, depth)` gives a name's value, `called(name, arguments, depth)` that of a macro with arguments.
     """
-    if len(text) > _LONGEST or depth > DEEPEST:
+    if len(text) > LONGEST or depth > DEEPEST:
         raise UnknownError(f"{text[:40].strip()} ...")
     reader = _Reader(text, known, called, depth)
     try:
@@ -267,8 +267,6 @@ def _split(text: str) -> list[str]:
 
 def _whole(text: str) -> int:
     digits = text.replace("'", "").lower()
-    if digits.startswith("0b"):
-        return int(digits, 2)
     octal = len(digits) > 1 and digits[0] == "0" and digits.isdecimal()
     try:
         return int(digits, 8) if octal else int(digits, 0)
@@ -277,7 +275,29 @@ def _whole(text: str) -> int:
 
 
 def _as_type(kind: str, value: Number) -> Number:
-    return float(value) if "float" in kind or "double" in kind else int(value)
+    """Return a number as one of a type of C, as its bits say; raises UnknownError where C leaves it open."""
+    words = set(re.findall(r"\w+", kind))
+    if not abs(value) < LARGEST:
+        raise UnknownError(f"a number too large for {kind}")
+    if words & {"float", "double"}:
+        return float(value)
+    if "bool" in words:
+        return int(value != 0)
+    bits, whole = _bits(kind, words), int(value)
+    natural = words & {"unsigned", "size_t"} or any(re.match(r"uint\d", word) for word in words)
+    least = 0 if natural else -1 << (bits - 1)
+    if isinstance(value, float) and not least <= whole < least + (1 << bits):
+        raise UnknownError(f"a number too large for {kind}")
+    return (whole - least) % (1 << bits) + least
+
+
+def _bits(kind: str, words: set[str]) -> int:
+    """Return the bits of a type of whole numbers; raises UnknownError for one that there isn't."""
+    if sized := re.search(r"int(8|16|32|64)_t$", kind):
+        return int(sized[1])
+    if kind.endswith("_t") and "size_t" not in words:
+        raise UnknownError(kind)
+    return 64 if words & {"long", "size_t"} else 16 if "short" in words else 8 if "char" in words else 32
 
 
 def _size(match: re.Match[str]) -> int:

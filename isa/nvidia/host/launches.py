@@ -15,6 +15,7 @@ from isa.nvidia.host.text import bare, parts
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*$")
 _OPEN, _END = "<<<", ">>>"
 MOST = 1000  # launches that are looked at
+MOST_SIZE = (1 << 31) - 1  # blocks or threads along an axis: what CUDA allows of a grid in x
 _LONGEST = 400  # letters of a template's arguments
 
 
@@ -64,10 +65,10 @@ def _launches(text: str, kernel: str) -> Iterator[_Found]:
     for _ in range(MOST):
         if (at := text.find(_OPEN, at + 1)) < 0:
             return
-        end, template = at, ""
-        before = text[:at].rstrip()
+        end, template, first = at, "", max(0, at - 2 * _LONGEST)
+        before = text[first:at].rstrip()
         if before.endswith(">") and (begin := _opening(before)) >= 0:
-            end, template = begin, before[begin + 1 : -1]
+            end, template = first + begin, before[begin + 1 : -1]
         match = _NAME.search(text, max(0, end - _LONGEST), end)
         if match and match[1] == kernel:
             yield _Found(match.start(), template, at + len(_OPEN))
@@ -121,7 +122,10 @@ def _dim(known: Names, given: list[str], index: int, at: int, unread: list[str])
     if index >= len(given):
         return None
     try:
-        return dim([known.value(given[index], at)])
+        found = dim([known.value(given[index], at)])
+        if index < 2 and not all(0 < one <= MOST_SIZE for one in found):
+            raise UnknownError(f"{given[index]}, which is no size")
+        return found
     except UnknownError as error:
         unread.append(str(error))
         return None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from isa.nvidia.host.expression import DEEPEST, UnknownError, Value, dim, evaluate
-from isa.nvidia.host.text import blocks, parts
+from isa.nvidia.host import blocks
+from isa.nvidia.host.blocks import Blocks
+from isa.nvidia.host.expression import DEEPEST, LONGEST, UnknownError, Value, dim, evaluate
+from isa.nvidia.host.text import parts
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([\w\s,]*\))?[ \t]+([^\n]*)$", re.M)
 _HEAD = re.compile(r"([A-Za-z_]\w*)\s*\(")
@@ -17,7 +19,9 @@ _CONTROL = {"for", "if", "while", "switch", "catch"}
 _NO_TYPE = {"return", "else", "case", "goto", "delete", "new", "throw", "typedef", "using", "do"}
 _STEP = re.compile(r"\bfor\s*\([^{};]*;[^{};]*;[^{};]*\Z")  # a loop's first turn is the first launch
 _BEFORE = 400  # letters of a statement before a name
-MOST = 200  # looks at names while one text is read, and values of one name: a text may come from anybody
+MOST = 200  # looks at names while one text is read: it may come from anybody
+MATCHES = 2000  # places with a name or a call that all of these looks come by
+_BODY = re.compile(r"\s*\{")  # of a function: what stands before it is no call
 _SETS = (
     r"(?<![\w.])(?<!->)(?:(?P<before>\+\+|--)\s*)?{name}\b(?!\s*\[)\s*"
     r"(?:=(?!=)|(?P<later>(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|(?P<made>[({{]))"
@@ -39,12 +43,13 @@ class Set:
 
 @dataclass
 class Names:
-    """The names of a text without comments; `looked` counts, so that no text takes for ever."""
+    """The names of a text without comments; `looked` and `matched` count, so that no text takes for ever."""
 
     text: str
+    blocks: Blocks
     looked: int = 0
+    matched: int = 0
     macros: dict[str, tuple[tuple[str, ...] | None, str]] = field(default_factory=dict)
-    blocks: Sequence[tuple[int, int]] = ()
 
     def value(self, text: str, at: int, depth: int = 0) -> Value:
         """Return the value that an expression has at a place; raises UnknownError with the part that has none."""
@@ -85,8 +90,13 @@ class Names:
         self._count(depth, name)
         if len(parameters) != len(words):
             raise UnknownError(f"{name}(...)")
+        if len(body) > LONGEST:
+            raise UnknownError(f"{name}(...), which is long")
         given = dict(zip(parameters, words, strict=True))
-        return self.value(re.sub(r"\w+", lambda match: given.get(match[0], match[0]), body), at, depth)
+        pieces = [given.get(one, one) for one in re.split(r"(\w+)", body)]
+        if sum(map(len, pieces)) > LONGEST:
+            raise UnknownError(f"{name}(...), which is long")
+        return self.value("".join(pieces), at, depth)
 
     def _count(self, depth: int, name: str) -> None:
         self.looked += 1
@@ -98,19 +108,19 @@ class Names:
         before = self.text[max(0, at - _BEFORE) : at]
         return before[max(before.rfind(sign) for sign in ";{}") + 1 :]
 
-    def around(self, at: int) -> tuple[int, int]:
-        """Return the innermost block around a place."""
-        return min(
-            (one for one in self.blocks if one[0] < at <= one[1]),
-            key=lambda b: b[1] - b[0],
-            default=(-1, len(self.text)),
-        )
+    def _matches(self, pattern: re.Pattern[str], name: str, end: int) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern up to a place; raises UnknownError where all so far are too many."""
+        for match in pattern.finditer(self.text, 0, end):
+            self.matched += 1
+            if self.matched > MATCHES:
+                raise UnknownError(name)
+            yield match
 
     def _sets(self, name: str, at: int) -> list[Set]:
         """Return where a name is declared that means this one at a place, and where it gets a value from there on."""
         found, pattern = list[Set](), re.compile(_SETS.format(name=re.escape(name)))
-        for match in islice(pattern.finditer(self.text, 0, at), MOST):
-            block = self.around(match.start())
+        for match in self._matches(pattern, name, at):
+            block = self.blocks.around(match.start())
             if block[0] < at <= block[1] and (one := self._set(match, block)):
                 found = [one] if one.declared else [*found, one]
         return found
@@ -134,16 +144,18 @@ class Names:
         which = [index for index, one in enumerate(parameters) if re.search(rf"\b{re.escape(name)}$", one)]
         if not which or not function:
             raise UnknownError(name)
-        for match in re.finditer(rf"\b{re.escape(function)}\s*(?:<[\w\s,]*>)?\s*\(", self.text):
+        pattern = re.compile(rf"\b{re.escape(function)}\s*(?:<[\w\s,]*>\s*)?\(")
+        for match in self._matches(pattern, name, len(self.text)):
+            if match.start() == begin or self.blocks.around(match.start()) == self.blocks.whole:
+                continue
             words, end = parts(self.text, match.end())
-            inside = self.around(match.start())[0] >= 0
-            if inside and match.start() != begin and len(words) > which[0] and self.text[end + 1 :].lstrip()[:1] != "{":
+            if len(words) > which[0] and not _BODY.match(self.text, end + 1):
                 return self.value(words[which[0]], match.start(), depth + 1)
         raise UnknownError(f"{name}, a parameter of {function}")
 
     def _function(self, at: int) -> tuple[str, int, list[str]]:
         """Return name, place and parameters of the function around a place; no name if it is in none."""
-        for begin, _ in sorted((one for one in self.blocks if one[0] < at <= one[1]), reverse=True):
+        for begin, _ in islice(self.blocks.outwards(at), DEEPEST):
             head = self.text[max(0, begin - _BEFORE) : begin]
             start = max(head.rfind(sign) for sign in ";}") + 1
             match = _HEAD.search(head, start)
@@ -154,7 +166,7 @@ class Names:
 
 def names(text: str) -> Names:
     """Return the names of a text without comments (isa.nvidia.host.text.bare)."""
-    found = Names(text, blocks=tuple(blocks(text)))
+    found = Names(text, blocks.found(text))
     for match in _MACRO.finditer(text):
         parameters = None if match[2] is None else tuple(one.strip() for one in match[2][1:-1].split(","))
         found.macros.setdefault(match[1], (parameters, match[3]))

@@ -11,6 +11,7 @@ _LEFT_OUT = re.compile(
 _OTHERS = re.compile(r"[^\n]")
 _MAIN = re.compile(r"\bmain\s*\(")
 _OPEN, _CLOSE = "([{", ")]}"
+LONGEST = 20_000  # letters of a list: a text may come from anybody
 
 
 def bare(source: str) -> str:
@@ -26,10 +27,10 @@ def has_main(source: str) -> bool:
 def parts(text: str, at: int, ends: str = ")") -> tuple[list[str], int]:
     """Return what stands between commas from a place up to one of the `ends` outside of brackets, and where that is.
 
-    A list that does not end goes to the end of the text.
+    A list that does not end goes to the end of the text; of one of more than LONGEST letters, it is what comes first.
     """
-    found, begin, depth = list[str](), at, 0
-    for place in range(at, len(text)):
+    found, begin, depth, end = list[str](), at, 0, min(len(text), at + LONGEST)
+    for place in range(at, end):
         letter = text[place]
         if depth == 0 and letter in ends:
             return _with(found, text[begin:place]), place
@@ -39,7 +40,7 @@ def parts(text: str, at: int, ends: str = ")") -> tuple[list[str], int]:
         depth += (letter in _OPEN) - (letter in _CLOSE)
         if depth < 0:
             return _with(found, text[begin:place]), place
-    return _with(found, text[begin:]), len(text)
+    return (_with(found, text[begin:]) if end == len(text) else found), end
 
 
 def blocks(text: str) -> Iterator[tuple[int, int]]:

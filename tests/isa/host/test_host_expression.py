@@ -73,6 +73,15 @@ def test_whole_numbers_are_pythons(text):
         ("true + !n", 1),
         ("argc > 1 ? atoi(argv[1]) : 64", 64),
         ("int(r * 5)", 2),
+        ("(unsigned char)300", 44),
+        ("(int)3000000000", -1294967296),
+        ("static_cast<unsigned>(-1)", (1 << 32) - 1),
+        ("(size_t)-1", (1 << 64) - 1),
+        ("int16_t(40000)", -25536),
+        ("(const uint8_t)257", 1),
+        ("(bool)7", 1),
+        ("(unsigned long long)3.9", 3),
+        ("(char)-129", 127),
     ],
 )
 def test_what_host_code_has(text, expected):
@@ -97,6 +106,13 @@ def test_what_host_code_has(text, expected):
         "",
         "-" * 1900 + "1",
         "(" * 900,
+        "(int)1e999",
+        "(float)1" + "0" * 400,
+        "(int)3e9",
+        "(unsigned)-1.5",
+        "int999999999_t(3)",
+        "0b'",
+        "0x'",
     ],
 )
 def test_what_is_not_known(text):

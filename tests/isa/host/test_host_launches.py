@@ -2,8 +2,11 @@
 
 import pytest
 
+from isa.nvidia.host.blocks import found as found_blocks
+from isa.nvidia.host.expression import UnknownError
 from isa.nvidia.host.launches import written
-from isa.nvidia.host.text import bare, has_main
+from isa.nvidia.host.names import MATCHES, names
+from isa.nvidia.host.text import bare, blocks, has_main
 
 SOURCE = r"""
 #define N 1000  // not 7
@@ -108,3 +111,51 @@ def test_torn_texts_end(text):
     """What is no launch, or not a whole one, is read to its end without an error."""
     found = written(text, "k")
     assert found is None or found.line == 1
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "(int)1e999", "0b'", "1LL << 40", "dim3(1, 0)"])
+def test_what_is_no_size_is_said(size):
+    """A grid or a block of no threads, of fewer, or of more than there may be, is none; nor is a number without end."""
+    found = written(f"void f() {{ k<<<{size}, {size}>>>({size}); }}", "k")
+    assert (found.grid, found.block) == (None, None)
+    assert len(found.unread) == 1
+
+
+LONG = {
+    "calls": "void f(int n) { k<<<n, 1>>>(); }\nvoid g() { " + "f(" * 50_000,
+    "sets": "void g() { " + "{ n = 3; } " * 50_000 + " k<<<n, n>>>(n, n, n); }",
+    "blanks": "void f(int n) { k<<<n, 1>>>(); }\nvoid g() { " + ("f" + " " * 50_000) * 4,
+    "blocks": "void f(int n) { " + "{" * 50_000 + " k<<<n, m>>>(); " + "}" * 50_000 + "}",
+    "launches": "k<<<" * 50_000,
+    "a macro": "#define M(a) " + "a " * 50_000 + "\nvoid g() { k<<<M(1), M(2)>>>(); }",
+    "an argument": "#define M(a) " + "a " * 900 + f"\nvoid g() {{ k<<<M({'1' * 1000}), 1>>>(); }}",
+}
+
+
+@pytest.mark.parametrize("text", LONG)
+def test_long_texts_end(text):
+    """No name, call, block or macro that repeats makes it long; a number that can't be read then is said to be none."""
+    found = written(LONG[text], "k")
+    assert found.grid is None
+    assert found.unread or text == "launches"
+
+
+def test_the_time_is_in_proportion_to_the_text():
+    """Of four times the text, no more places are come by, and no more of it is read behind each."""
+    counts = []
+    for many in (5_000, 20_000):
+        known = names(bare("void f(int n) { k<<<n, 1>>>(); }\nvoid g() { " + "f(" * many))
+        with pytest.raises(UnknownError):
+            known.value("n", 20)
+        counts.append((known.looked, known.matched))
+    assert counts[0] == counts[1] == (1, MATCHES + 1)
+
+
+def test_the_innermost_block_is_found():
+    """By bisection, as by a look at all of them; a block that does not end is none."""
+    text = "{ a { b } c { { d } } { e } } f { g"
+    every, known = list(blocks(text)), found_blocks(text)
+    for at in range(len(text) + 1):
+        around = sorted((one for one in every if one[0] < at <= one[1]), key=lambda one: one[1] - one[0])
+        assert list(known.outwards(at)) == around
+        assert known.around(at) == (around or [(-1, len(text))])[0]

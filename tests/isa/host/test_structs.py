@@ -39,3 +39,31 @@ def test_others_are_not_read(name):
 def test_sizes_are_those_of_c(name, expected):
     """Members begin at multiples of their size, and the whole ends at one of the largest."""
     assert size(members(SOURCE, name)) == expected
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "float a[1" + "][1" * 7000 + "];",
+        "float a[(int)1e999];",
+        "float a[1 << 40];",
+        "float a[0b'];",
+        "float a;" * 1025,
+        "float " + ", ".join(f"a{number}" for number in range(3000)) + ";",
+        "float a[" * 5000,
+    ],
+)
+def test_more_than_can_be_read_is_not(inside):
+    """Too many members or elements, bounds that have no value, and a struct without an end, are not read."""
+    assert members(f"struct A {{ {inside} }};", "A") is None
+
+
+def test_as_many_members_as_can_be_are_read():
+    """A struct of 1,024 members is read."""
+    assert len(members("struct A { " + "".join(f"char a{number};" for number in range(1024)) + " };", "A")) == 1024
+
+
+@pytest.mark.parametrize("text", ["typedef struct { ", "typedef struct ", "struct alignas(", "struct __a__("])
+def test_a_text_that_repeats_is_read_in_time_in_proportion(text):
+    """The last of many structs is found, or none is, without a look at the rest of the text from each."""
+    assert members(text * 30_000, "A") is None

@@ -1,14 +1,18 @@
 """Launches that are written as they were, and read back."""
 
 import struct
+from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from read.fenced import ROOT
 
 from gpusim.engines.walks.program_order import walk
 from gpusim.launch.file import arguments, prepare, source
+from gpusim.launch.file.document import Initial, LaunchFile
 from gpusim.launch.file.draft.capture import capture
+from gpusim.launch.file.draft.capture import text as written
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
@@ -118,6 +122,24 @@ def test_variables_have_their_values(tmp_path):
         made = capture(tmp_path / "k.toml", found, given)
         assert [table for table in ("constants", "globals") if getattr(made, table)] == tables
     assert source.read(tmp_path / "k.toml").file == made
+
+
+def test_a_cooperative_launch_stays_one(tmp_path):
+    """A launch whose blocks may meet is read back as such, and any other as one whose blocks may not."""
+    found, text, state = matmul()
+    for cooperative in (True, False):
+        capture(tmp_path / "k.toml", found, replace(state, cooperative=cooperative), source=text)
+        assert source.read(tmp_path / "k.toml").file.cooperative is cooperative
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("a$b", '"a$b"'), ("a.b", '"a.b"'), ("a-b_1", "a-b_1"), ("", '""'), ('a"b', '"a\\"b"')]
+)
+def test_keys_are_quoted_unless_bare(name, key):
+    """A variable whose name is no bare key of TOML, such as a$b, is written in quotes and read back."""
+    made = LaunchFile(kernel="k", globals={name: Initial(type="int32", values=[3])})
+    assert msgspec.toml.decode(written(made), type=LaunchFile) == made
+    assert f"\n[globals.{key}]\n" in written(made)
 
 
 def test_what_is_not_captured_is_refused(tmp_path):

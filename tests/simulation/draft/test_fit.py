@@ -7,13 +7,15 @@ import pytest
 from draws import draws
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from read.fenced import ROOT
 
 from gpusim.launch.file import prepare, source
 from gpusim.launch.file.draft import template
 from gpusim.launch.file.draft.text import text
-from gpusim.simulation.draft.accessed import check, sample
-from gpusim.simulation.draft.fit import fitted
+from gpusim.simulation.draft.accessed import Budget, check, sample
+from gpusim.simulation.draft.fit import _has_extern, fitted
+from isa.errors import LimitError
 from isa.kernel import Kernel
 from isa.nvidia.compiler import tools
 from isa.nvidia.file import code
@@ -44,7 +46,7 @@ def drafted(tmp_path, found, name, written, file="k.cu"):
 def runs(found, read):
     """Run blocks of a launch that was read, in which no load may leave a buffer; raises what ends them."""
     made = prepare.kernel(read, found, "k.cu")
-    check(Kernel(**{**{name: getattr(made, name) for name in made.__dataclass_fields__}, "page_bytes": 0}))
+    check(Kernel(**{**{name: getattr(made, name) for name in made.__dataclass_fields__}, "page_bytes": 0}), Budget())
 
 
 def compiled(tmp_path, written, architecture=90):
@@ -254,3 +256,53 @@ def test_a_tensor_map_has_the_dimensions_of_the_copies(tmp_path):
     assert (len(to.tensor_map.size), draft.fault) == (2, "")
     assert "guessed: type, size and box of the tensor" in draft.comments[0]
     runs(found, read)
+
+
+ENDLESS = "__global__ void k(int *x) { while (true) atomicAdd(x, 1); }"
+
+
+@needs_nvcc
+def test_all_launches_have_one_budget(tmp_path):
+    """What a launch takes is taken from all: instructions of blocks that end badly, too, and bytes of buffers."""
+    found, name = compiled(tmp_path, ENDLESS)
+    draft = template.drafts(found, name, "k.cu", ENDLESS)[0]
+    kernel = prepare.kernel(source.Source(tmp_path / "k.toml", draft.file, (), {}), found, "k.cu")
+    budget = Budget(instructions=5000, nbytes=3 * sum(one.nbytes for one in kernel.buffers))
+    with pytest.raises(LimitError, match="more than 5000 warp instructions"):
+        check(kernel, budget)
+    assert budget.spent
+    with pytest.raises(LimitError, match="no further launch is tried"):
+        check(kernel, budget)
+    few = Budget(nbytes=1)
+    with pytest.raises(LimitError, match="no further launch is tried"):
+        check(kernel, few)
+    assert few.spent
+
+
+@needs_nvcc
+def test_blocks_end_with_the_budget(tmp_path):
+    """Of blocks that end well, no further one begins where the budget is spent."""
+    found, name = compiled(tmp_path, KINDS["bounds"])
+    launch = structs.replace(template.drafts(found, name, "k.cu")[0].file, grid=[10])
+    kernel = prepare.kernel(source.Source(tmp_path / "k.toml", launch, (), {}), found, "k.cu")
+    block = Budget().walk(kernel, [0]).counts.sum()
+    assert Budget().walk(kernel, range(10)).counts.sum() == 10 * block
+    budget = Budget(instructions=3 * block)
+    assert budget.walk(kernel, range(10)).counts.sum() == 3 * block
+    assert budget.spent
+
+
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        ("extern __shared__ float s[];", True),
+        ("void f() { __shared__ extern float s[]; }", True),
+        (".extern  .shared .align 16 .b8 s[];", True),
+        ("extern int a; __shared__ float s[3];", False),
+        ("// extern __shared__ float s[];", False),
+        ("extern " * 100_000, False),
+    ],
+)
+def test_shared_memory_without_a_size_is_told(text, has):
+    """Both words are in one statement, in any order, in time in proportion to the text."""
+    assert _has_extern(text) is has

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch.file.document import Argument, Caches, Contents, Expect, Initial, LaunchFile
-from gpusim.launch.file.draft.toml_text import keys, lines
+from gpusim.launch.file.draft.toml_text import key, keys, lines
 from gpusim.support import whole_file
 from isa import memory
 from isa.errors import UserError
@@ -27,7 +27,7 @@ from isa.nvidia.file.names import named, plain
 from isa.nvidia.file.signature import Type
 
 NOTHING: Mapping[str, NDArray[Any]] = MappingProxyType({})
-_PLAIN = ("kernel", "code", "architecture", "grid", "block", "cluster", "shared", "stack", "caches")
+_PLAIN = ("kernel", "code", "architecture", "grid", "block", "cluster", "cooperative", "shared", "stack", "caches")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,7 @@ def capture(
     `image` are the bytes of a cubin, written beside it; `source` is the text of its CUDA C, which says names. Each
     buffer keeps its place, so that addresses in it stay true, and those are left out to which nothing leads. `after` is
     what buffers, by name, hold after the launch, as bytes, which then is expected; `cold` are those of which no cache
-    holds anything. Raises UserError for what a launch
-    file can't say, and for files that can't be written.
+    holds anything. Raises UserError for what a launch file can't say, and for files that can't be written.
     """
     whole_file.check(path)
     if state.textures:
@@ -70,6 +69,7 @@ def capture(
         grid=list(state.grid),
         block=list(state.block),
         cluster=list(state.cluster or ()),
+        cooperative=state.cooperative,
         shared=state.dynamic_shared,
         stack=state.stack,
         caches=caches,
@@ -104,7 +104,7 @@ def _lines(file: LaunchFile) -> Iterator[str]:
             yield from ("", f"[[{table}]]", *keys(one))
     for table, values in (("constants", file.constants), ("globals", file.globals)):
         for name, initial in values.items():
-            yield from ("", f"[{table}.{name}]", *keys(initial))
+            yield from ("", f"[{table}.{key(name)}]", *keys(initial))
 
 
 def _pieces(state: LaunchState) -> list[_Piece]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -11,6 +12,7 @@ from msgspec import Struct
 
 DIGITS = 128  # of a line of bytes: 64 of them
 LONGEST = 120  # letters of a line with a list
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def keys(one: Struct) -> Iterator[str]:
@@ -45,6 +47,11 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(shown, value))}]"
     return quoted(value) if isinstance(value, str) else str(value)
+
+
+def key(name: str) -> str:
+    """Return a key as TOML has it: in quotes unless it is of ASCII letters, digits, - and _ alone."""
+    return name if _BARE.fullmatch(name) else quoted(name)
 
 
 def quoted(text: str) -> str:
