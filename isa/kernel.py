@@ -105,7 +105,7 @@ class Kernel:
     page_bytes: int = 0
     cluster: Dim3 = (1, 1, 1)
     cold: frozenset[str] = field(default=frozenset(), repr=False)
-    cooperative: bool = False
+    cooperative: bool = field(default=False, repr=False)
 
     __repr__ = brief
     __getstate__ = frozen.state

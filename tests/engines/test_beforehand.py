@@ -28,7 +28,7 @@ def test_the_cache_holds_each_rule(tmp_path):
     assert _started(tmp_path) == "0"
     names = {path.name.rpartition("-")[0] for path in tmp_path.rglob("*.nbc")}
     wanted = {f"{rule.__module__.rpartition('.')[2]}.{rule.__name__}" for rule in beforehand.RULES}
-    assert wanted | {"values.execute", "program_order.run"} <= names
+    assert wanted | {"values.execute", "one_block.run"} <= names
 
 
 @pytest.mark.jit

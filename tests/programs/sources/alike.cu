@@ -16,7 +16,7 @@ int main() {
   cudaMalloc(&out, 4096);
   pairs<<<4, 32>>>(out);
   pairs<<<4, 32>>>(out);
-  for (int bounds : {10, 10, 1000}) {
+  for (int bounds : {10, 10, 8000}) {
     cudaMemcpyToSymbol(bound, &bounds, sizeof bounds);
     turns<<<1, 32>>>(out);
   }
