@@ -22,6 +22,8 @@ from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_arguments import Region, Variables
 from gpusim.engines.simulate import Progress
 from gpusim.launch.file.caches import SETTINGS, holding
+from gpusim.launch.file.document import Caches
+from gpusim.launch.file.draft import capture as captured
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
@@ -54,9 +56,9 @@ class RawModule:
     """Machine code for one architecture, with its variables.
 
     `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `text` is the
-    CUDA C or PTX that it was compiled from, empty where it is not known. `memory` and `constants` are what `__device__`
-    and `__constant__` variables hold: `get_global` gives views of them; calls read them, and leave there what kernels
-    store.
+    CUDA C or PTX that it was compiled from, empty where it is not known; `image` is the cubin, empty for other files.
+    `memory` and `constants` are what `__device__` and `__constant__` variables hold: `get_global` gives views of them;
+    calls read them, and leave there what kernels store.
     """
 
     contents: Code
@@ -64,6 +66,7 @@ class RawModule:
     loaded: str
     given: Mapping[str, str]
     text: str
+    image: bytes
     memory: NDArray[np.uint8]
     constants: NDArray[np.uint8]
 
@@ -93,9 +96,10 @@ class RawModule:
         if path is not None:
             self.contents, self.name = machine_code.read(path, architecture, options), str(path)
             self.loaded, self.given = self.name, {}
-            self.text = _text(path)
+            self.text, self.image = _text(path), machine_code.cubin_in(path)
         else:
-            self.contents, self.name = _compiled(code or "", options, architecture), _name_of(code or "")
+            self.image, self.name = _compiled(code or "", options, architecture), _name_of(code or "")
+            self.contents = machine_code.of_cubin(self.image, self.name)
             self.loaded, self.given = "", {self.name: code or ""}
             self.text = code or ""
         cubin = self.contents.cubin
@@ -222,6 +226,28 @@ class RawFunction:
         found = raw_arguments.regions(args, self._variables)
         return self._kernel(grid, block, args, shared_mem, stack, found, cluster, cooperative)
 
+    def capture(
+        self,
+        file: Path,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] = (),
+        *,
+        shared_mem: int = 0,
+        cluster: int | Sequence[int] | None = None,
+        cooperative: bool = False,
+        caches: Caches = "warm",
+    ) -> None:
+        """Write a launch as it is about to be as a launch file, its arrays and code with it, for `gpusim run FILE`.
+
+        Raises UserError as a call does, for code that is no cubin and was not compiled here, and for textures.
+        """
+        if not self.module.image:
+            raise UserError(f"{self.module.name}: a launch of this file can't be captured; load a cubin, or CUDA C")
+        found = raw_arguments.regions(args, self._variables)
+        code, state = self._launch(grid, block, args, shared_mem, STACK_BYTES, found, cluster, cooperative)
+        captured.capture(file, code, state, image=self.module.image, source=self.module.text, caches=caches)
+
     @property
     def num_regs(self) -> int:
         """32-bit registers of a thread; 0 where a text doesn't say."""
@@ -258,7 +284,7 @@ class RawFunction:
     def _variables(self) -> Variables:
         return Variables(self.module.memory, self.module.constants)
 
-    def _kernel(
+    def _launch(
         self,
         grid: int | Sequence[int],
         block: int | Sequence[int],
@@ -268,7 +294,7 @@ class RawFunction:
         found: Sequence[Region],
         cluster: int | Sequence[int] | None,
         cooperative: bool,
-    ) -> Kernel:
+    ) -> tuple[Code, LaunchState]:
         code, function = _with_variables(self.module), self._function
         parameters = function.launch.parameters if function and function.launch else None
         sizes = None if parameters is None else [one.size for one in parameters]
@@ -288,7 +314,10 @@ class RawFunction:
             cluster=None if cluster is None else extent("cluster", cluster),
             cooperative=cooperative,
         )
-        return load.kernel(code, state)
+        return code, state
+
+    def _kernel(self, *launch: Any) -> Kernel:
+        return load.kernel(*self._launch(*launch))
 
     def _keep(self, kernel: Kernel, found: Sequence[Region], words: NDArray[np.uint32]) -> None:
         """Leave what memory holds in the arrays, and in the module's variables."""
@@ -300,12 +329,10 @@ class RawFunction:
             self.module.memory[:] = left[load.VARIABLES]
 
 
-def _compiled(code: str, options: Sequence[str], architecture: int | None) -> Code:
+def _compiled(code: str, options: Sequence[str], architecture: int | None) -> bytes:
     if ptx.is_ptx(code):
-        made = ptx.compile_ptx(code.encode(errors="replace"), architecture, options, PTX, PTX)
-    else:
-        made = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
-    return machine_code.of_cubin(made, _name_of(code))
+        return ptx.compile_ptx(code.encode(errors="replace"), architecture, options, PTX, PTX)
+    return compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
 
 
 def _name_of(code: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -64,13 +65,15 @@ def active(
     *,
     sms: Sms = 1,
     values: bool = True,
+    capture: Path | str | None = None,
 ) -> Active:
     """Let kernels of CuPy's and Numba's kind launch on a machine, and return what it ran; a `with` ends it.
 
-    `sms` are the SMs simulated, as in `gpusim.simulate`; without `values` launches are timed only. Raises UserError for
-    a machine that executes no machine code.
+    `sms` are the SMs simulated, as in `gpusim.simulate`; without `values` launches are timed only. `capture`
+    is a folder for launch files of the first of alike launches, for `gpusim run` and other commands. Raises UserError
+    for a machine that executes no machine code.
     """
-    card = made(machine, settings, sms=sms, values=values)
+    card = made(machine, settings, sms=sms, values=values, capture=capture)
     _ACTIVE.append(card)
     return Active(card, lambda: _ACTIVE.remove(card) if card in _ACTIVE else None)
 
@@ -85,10 +88,20 @@ def current() -> Card:
 
 
 def made(
-    machine: Machine | str, settings: dict[str, Setting] | None = None, *, sms: Sms = 1, values: bool = True
+    machine: Machine | str,
+    settings: dict[str, Setting] | None = None,
+    *,
+    sms: Sms = 1,
+    values: bool = True,
+    capture: Path | str | None = None,
 ) -> Card:
-    """Return a card of a machine; raises UserError for one that executes no machine code, and without nvdisasm."""
+    """Return a card of a machine; raises UserError for one that executes no machine code, and without nvdisasm.
+
+    `capture` is a folder for launch files of the first of alike launches, which is made if there is none.
+    """
+    if capture is not None:
+        Path(capture).mkdir(parents=True, exist_ok=True)
     with in_words_of_python():
         tools.find("nvdisasm")
         found = model.load(machine, settings or {}) if isinstance(machine, str) else machine
-        return Card(executing(found), sms, values)
+        return Card(executing(found), sms, values, folder=Path(capture) if capture is not None else None)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpusim.api.raw_module import RawFunction
 from gpusim.api.struct import Struct
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
+from isa.nvidia.file.names import plain
 
 CLEARED_BYTES = 256 * 1024 * 1024  # of Triton's driver for CUDA
 MEGA, MILLI = 10**6, 1000
@@ -79,6 +81,8 @@ class Card:
     cleared: weakref.ref[Cleared] | None = field(default=None, repr=False)
     cold: bool = field(default=False, repr=False)  # whether the L2 was cleared after the last launch
     known: dict[Hashable, float] = field(default_factory=dict, repr=False)
+    folder: Path | None = None  # where the first of alike launches is written as a launch file
+    captured: set[Hashable] = field(default_factory=set, repr=False)
 
     def benchmark(self) -> Cleared:
         """Begin a benchmark, which ends when nobody holds what is returned: launches are timed, memory stays as it is.
@@ -105,12 +109,27 @@ class Card:
         if timed_alone and key in self.known:
             self.milliseconds += self.known[key]
             return None
+        if self.folder and call.key() not in self.captured:
+            self._capture(call, self.folder, cold=cold)
         result = self._simulated(call, values=self.values and not timed_alone, cold=cold)
         took = self.launches[-1].milliseconds
         self.milliseconds += took
         if timed_alone:
             self.known[key] = took
         return result
+
+    def _capture(self, call: Call, folder: Path, *, cold: bool) -> None:
+        self.captured.add(call.key())
+        call.function.capture(
+            folder / f"{len(self.captured)}-{plain(call.function.name)}.toml",
+            call.grid,
+            call.threads,
+            call.arguments,
+            shared_mem=call.shared,
+            cluster=call.cluster,
+            cooperative=call.cooperative,
+            caches="cold" if cold else "warm",
+        )
 
     def _simulated(self, call: Call, *, values: bool, cold: bool) -> Result:
         result = call.function(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from gpusim.api.card.active import DEFAULT, Active, made
@@ -23,6 +24,7 @@ def active(
     *,
     sms: Sms = 1,
     values: bool = True,
+    capture: Path | str | None = None,
 ) -> Active:
     """Let Triton launch on a simulated machine, and return what it ran; a `with` ends it.
 
@@ -30,11 +32,12 @@ def active(
     in the host's memory, which `device="cuda"` means if PyTorch was imported before, and arrays of
     `gpusim.triton.array`. `do_bench` and `triton.autotune` return simulated milliseconds; they launch with a cold L2,
     other launches find their arrays there. What a benchmark repeats is simulated once. `sms` are the SMs simulated, as
-    in `gpusim.simulate`; without `values` launches are timed only. Raises UserError for a machine that executes no
+    in `gpusim.simulate`; without `values` launches are timed only. `capture` is a folder for launch files of
+    the first of alike launches, for `gpusim run` and other commands. Raises UserError for a machine that executes no
     machine code, and without Triton.
     """
     extra.module("triton", "triton")
-    driver, tensors = Driver(made(machine, settings, sms=sms, values=values)), ExitStack()
+    driver, tensors = Driver(made(machine, settings, sms=sms, values=values, capture=capture)), ExitStack()
     if "torch" in sys.modules:
         tensors.enter_context(on_cpu())
     _ACTIVE.append(driver)

@@ -81,6 +81,12 @@ def check_kind(path: Path) -> None:
         _read_text(data, str(path))
 
 
+def cubin_in(path: Path | str) -> bytes:
+    """Return the bytes of a file that is a cubin; nothing for another one."""
+    data = b"" if is_compiled(path) else input_file.read(path, FIX, input_file.MOST_GENERATED)
+    return data if data.startswith(_ELF) and data[_MACHINE] == _CUDA else b""
+
+
 def is_source(path: Path | str) -> bool:
     """Tell whether a file is CUDA C, by the ending of its name."""
     return str(path).endswith(compiler.ENDING)
