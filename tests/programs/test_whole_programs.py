@@ -83,10 +83,11 @@ def times(name):
 def test_the_planted_flaw_is_in_the_table():
     """Of two kernels that move the same bytes, that whose threads are a row apart takes over three times as long.
 
-    With its x and y as the other has them it takes no longer than that one.
+    With its x and y as the other has them it takes no longer than that one, which reads first what the host wrote.
     """
-    assert times("columns")["contrast"] > 3 * times("columns")["levels"]
-    assert times("rows")["contrast"] == pytest.approx(times("rows")["levels"], rel=0.05)
+    slow, mended = times("columns"), times("rows")
+    assert slow["contrast"] > 3 * slow["levels"]
+    assert mended["levels"] / 2 < mended["contrast"] <= mended["levels"]
 
 
 def test_what_kernels_print_is_in_order_with_the_program():
