@@ -23,7 +23,7 @@ COMPILER = "g++"
 LONGEST = 300  # seconds of one file
 _OPTIONS = "-std=c++17", "-O1", "-fPIC", "-fvisibility-inlines-hidden", "-Wall", "-Wextra"
 _COMMON = "graphs/graphs.h"  # read once for all
-_CORE = "core", "work", "graphs", "cudart"
+_CORE = "core", "device", "graphs", "cudart"
 _RUNTIMES = "12", "13"
 
 

@@ -87,9 +87,9 @@ def exec(
 ) -> Answer | None:
     """Run a whole program, main() and all, on a simulated card; ends with the program's exit code.
 
-    The program runs with your rights, as any program that you start: nothing else in gpusim executes what it reads.
-    Its own output comes first, then a table of its kernels. With --json its output goes to stderr. Of several machines
-    each runs the program; its output is that on the first.
+    The program runs with your rights, as any program that you start. Its own output comes first, then a table of its
+    kernels. With --json its output goes to stderr. Of several machines each runs the program; its output is that on the
+    first.
 
     Example: gpusim exec examples/programs/saxpy.cu --machine h200 -- 1000000
     """

@@ -1,6 +1,6 @@
-// How functions of the runtime are defined: exported under CUDA's names, each a call on what core/ and work/ do.
+// How functions of the runtime are defined: exported under CUDA's names, each a call on what core/ and device/ do.
 #pragma once
-#include "../work/work.h"
+#include "../device/device.h"
 #include "abi.h"
 
 #define API(type, name) extern "C" type gpusim_##name  // of all versions, in the library that they share

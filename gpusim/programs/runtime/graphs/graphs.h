@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "../work/work.h"
+#include "../device/device.h"
 
 namespace gpusim {
 

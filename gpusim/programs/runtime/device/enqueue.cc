@@ -1,6 +1,6 @@
 // Work of a stream: a stream that is being captured records it as a node, any other does it at once.
 #include "../graphs/graphs.h"
-#include "work.h"
+#include "device.h"
 
 namespace gpusim {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "work.h"
+#include "device.h"
 
 namespace gpusim {
 namespace {

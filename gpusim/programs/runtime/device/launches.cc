@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "../core/properties.h"
-#include "work.h"
+#include "device.h"
 
 namespace gpusim {
 

@@ -4,7 +4,7 @@
 
 #include "../core/properties.h"
 #include "../graphs/graphs.h"
-#include "work.h"
+#include "device.h"
 
 namespace gpusim {
 namespace {
