@@ -42,11 +42,11 @@ def tuned_file(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any]
     described = inputs["KernelSpecification"]
     if given.get("simulation_mode") or language.on_host(described["Language"]):
         return interface.tune_kernel_T1(**given)  # type: ignore[no-any-return]
-    strategy, options = _search(inputs["Search"], given)
+    strategy, options = _search(inputs.get("Search", {}), given)
     cache = given.get("cache_filepath") or described.get("SimulationInput")
     ours = Simulated(machine, Asked(strategy, _cache_file(cache), quiet=True))
     replaced = {"strategy": ours, "strategy_options": options, "simulation_mode": True, "cache_filepath": ""}
-    found, more = interface.tune_kernel_T1(**{**given, **replaced})
+    found, more = interface.tune_kernel_T1(**{"device": 0, **given, **replaced})
     return (found, more) if given.get("output_T4", True) else (found, {**more, **ours.environment})
 
 
