@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from isa.errors import UserError
 
 TOO_MUCH = "too many resources requested for launch"  # words by which Kernel Tuner knows what to skip
 TOO_MUCH_SHARED = "uses too much shared data"
+_UNROLL = re.compile(r"^(\s*#\s*pragma\s+unroll[\s(]+)(\w+)", re.M)  # NVRTC takes a macro there, nvcc does not
 UNITS = {"time": "ms", "bound": "ms", "occupancy": "%"}
 
 
@@ -72,6 +74,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         code, name = kernel_instance.kernel_string, kernel_instance.name
         if self.lang == language.OPENCL:
             return opencl.translated(code)
+        code = _UNROLL.sub(lambda one: f"{one[1]}{kernel_instance.params.get(one[2], one[2])}", code)
         return f"{code}\nstatic void *_gpusim_instance = (void *)({name});\n" if "<" in name else code
 
     def start_event(self) -> None:

@@ -39,6 +39,22 @@ def test_it_returns_the_arguments_after_the_launch():
     assert not given[0].any()
 
 
+@pytest.mark.long
+def test_a_kernel_as_a_function():
+    """Kernel Tuner's PythonKernel copies its inputs at each call, and returns its outputs."""
+    from kernel_tuner.kernelbuilder import PythonKernel  # noqa: PLC0415  (an extra)
+
+    source = 'extern "C" __global__ void add(int *y, const int *x, int a) { y[threadIdx.x] += x[threadIdx.x] + a; }'
+    zeros, numbers = np.zeros(32, np.int32), np.arange(32, dtype=np.int32)
+    given = [zeros, numbers, np.int32(5)]
+    kernel = PythonKernel(
+        "add", source, 32, given, {"block_size_x": 32}, inputs=[True] * 3, outputs=[True, False, False]
+    )
+    for a in 5, 7:
+        (found,) = kernel(zeros, numbers, np.int32(a))
+        assert np.array_equal(found, numbers + a)
+
+
 @pytest.mark.parametrize(
     ("params", "named", "message"),
     [
