@@ -34,8 +34,7 @@ from gpusim.support.processes import cores
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
-from isa.nvidia.abi.load import on_chip
-from isa.nvidia.abi.meeting import synchronises
+from isa.nvidia.abi.on_chip import on_chip, synchronises
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"

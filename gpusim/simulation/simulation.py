@@ -52,7 +52,7 @@ from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.nvidia.system.printed import printed, prints
 from isa.support import frozen
 

@@ -30,7 +30,7 @@ from gpusim.simulation.verify import UNCHECKED, Verification
 from gpusim.support.document import Setting, doc
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
