@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,43 +22,45 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.
 
 @dataclass(frozen=True)
 class Source:
-    """A source file: the SHA-256 of its bytes, and the names that it may import."""
+    """A source file: the SHA-256 of its bytes, the names that it may import, and when it was last changed."""
 
     digest: str
     imports: frozenset[str]
+    changed: int  # nanoseconds
 
 
 READ: dict[tuple[Path, str], Source | None] = {}  # by root and module; None for a name that is no module of ours
 READ_INDEX: list[dict[str, dict[str, str | None]]] = []  # the index, once it is read
 INDEX = "sources.json"  # keys that are known already, by what `state` returned
 MOST = 16  # states in the index
+COARSE = 10_000_000  # nanoseconds by which times of files may be late: a system clock's tick
 
 
 @cache
 def key(module: str, root: Path = ROOT) -> str | None:
     """Return a hash of all our sources on which a module depends, or None if the module is not ours.
 
-    Also None if a source has been edited since `begin` was called: the code in memory may be older than its source.
+    Also None if one has been edited since `begin` was called: the code in memory may be older than its source.
     """
     if root != ROOT:
         return _computed(module, root)
-    known = _index().get(begin(), {})
+    when, now = begin()
+    known = _index().get(now, {})
     if module not in known:
-        found = _computed(module, root)
-        if state() != begin():
+        if any(source.changed > when for source in sources(module, root).values()):
             return None
-        _keep(module, found)
-        return found
+        known[module] = _computed(module, root)
+        _keep(module, known[module])
     return known[module]
 
 
 @cache
-def begin() -> str:
-    """Return the state of our sources at the first call: when the first rule is imported, before any edit."""
-    return state()
+def begin() -> tuple[int, str]:
+    """Return when this was first called, and the state of our sources then: as rules are imported, before any edit."""
+    return time.time_ns() - COARSE, _state()
 
 
-def state() -> str:
+def _state() -> str:
     """Return what changes with any edit of our sources: places, sizes and times of all files."""
     found = hashlib.sha256()
     ahead = [os.path.join(ROOT, package) for package in OURS]  # noqa: PTH118  (pathlib takes five times as long)
@@ -100,8 +103,8 @@ def _index() -> dict[str, dict[str, str | None]]:
 def _keep(module: str, found: str | None) -> None:
     """Add a key to the index, with what other processes have put there."""
     READ_INDEX.clear()
-    states = _index()
-    states[begin()] = {**states.pop(begin(), {}), module: found}
+    states, (_, now) = _index(), begin()
+    states[now] = {**states.pop(now, {}), module: found}
     if place := _place():
         latest = dict([*states.items()][-MOST:])
         cache_folder.write(place, json.dumps(latest).encode())
@@ -141,8 +144,8 @@ def _source(module: str, root: Path) -> Source | None:
     path = os.path.join(root, *module.split("."))  # noqa: PTH118  (of hundreds of names; pathlib takes five times as long)
     for file in (f"{path}.py", f"{path}/__init__.py"):
         with suppress(FileNotFoundError, NotADirectoryError), open(file, "rb") as source:  # noqa: PTH123  (the same)
-            content = source.read()
-            return Source(hashlib.sha256(content).hexdigest(), imported(content.decode()))
+            content, changed = source.read(), os.fstat(source.fileno()).st_ctime_ns
+            return Source(hashlib.sha256(content).hexdigest(), imported(content.decode()), changed)
     return None
 
 
