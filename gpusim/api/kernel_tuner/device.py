@@ -22,7 +22,7 @@ from gpusim.launch.file.caches import holding
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.errors import UserError
 
 TOO_MUCH = "too many resources requested for launch"  # words by which Kernel Tuner knows what to skip
@@ -104,7 +104,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         except UserError as error:
             raise SkippableFailure(f"{TOO_MUCH}: {error}") from None
         if self.timing:
-            self.result = timed(kernel, self.machine, How())
+            self.result = timed(kernel, self.machine, How(bounded=True))
         else:
             func(*launch, shared_mem=self.shared, machine=self.machine, caches=None)
 
