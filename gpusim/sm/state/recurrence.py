@@ -147,7 +147,7 @@ def _words(
         elif own is None:
             raise TypeError(f"{inner} has no role")
         else:
-            yield Word(inner, replace(one, role=own), np.flatnonzero(np.bincount(places // 8))  # in order, each once)
+            yield Word(inner, replace(one, role=own), np.flatnonzero(np.bincount(places // 8)))  # in order, each once
 
 
 @cache
