@@ -147,7 +147,13 @@ def _words(
         elif own is None:
             raise TypeError(f"{inner} has no role")
         else:
-            yield Word(inner, replace(one, role=own), np.flatnonzero(np.bincount(places // 8)))  # in order, each once
+            yield Word(inner, replace(one, role=own), _once(places // 8))
+
+
+def _once(numbers: Words) -> Words:
+    """Return the numbers in order, each once, as `np.unique`, which imports `numpy.ma` for masked arrays."""
+    ordered = np.sort(numbers, axis=None)
+    return ordered[np.diff(ordered, prepend=-1) != 0]
 
 
 @cache
