@@ -17,7 +17,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from gpusim.bounds.bounds import STARTS, Bound, NoBoundError, bound, works
 from gpusim.bounds.of_run import Limits, bound_of_run, enough
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.endless_wait import BlocksWaitError
-from gpusim.engines.estimated import MILLION, adding_up, tolerated
+from gpusim.engines.estimated import MILLION, adding_up, summing_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.engines.walks import touched_lines
@@ -44,10 +43,10 @@ from gpusim.simulation import memory_account
 from gpusim.simulation.asked import WAITING, Sample, several_of, valid, why_all, with_policy
 from gpusim.simulation.meanwhile import begun
 from gpusim.simulation.memory_account import MemoryAccount
+from gpusim.simulation.scaling import Scaling, scaling_of
 from gpusim.simulation.verify import UNCHECKED, Verification, verify
 from gpusim.simulation.waves import Share, estimate
 from gpusim.sm.unit.capacities import NEVER
-from gpusim.support.document import doc
 from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
@@ -62,38 +61,6 @@ WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking t
 
 class DifferingBlocksError(UserError):
     """A sample was asked for of a launch whose blocks differ, so that none can stand for all."""
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """An estimate that was asked for: of how many cycles, and by how many percent all cycles may be wrong.
-
-    `spread_percent` is what the spread of the simulated cycles tells, with a confidence of 99 %, and at most the error
-    that was asked for. Both are 0 where nothing was estimated.
-    """
-
-    cycles: int
-    error_percent: float
-    spread_percent: float
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How the cycles of the SM's share of the grid, or of several SMs, were found.
-
-    `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute; or steady:
-    loops and waves at their mean cost.
-    `blocks_of_sm` counts the blocks of the simulated SM, or of all.
-    """
-
-    simulated_blocks: int
-    blocks_of_sm: int
-    method: str
-    error_checked: Annotated[
-        str,
-        doc("Deviation of the sample from what half its waves predict; empty below four waves and for complete runs."),
-    ]
-    estimate: Annotated[Estimated | None, doc("Present if an estimate was asked for.")] = None
 
 
 @frozen.comparable
@@ -207,8 +174,8 @@ def simulate(
     core). If its blocks wait for those of other SMs, all SMs are simulated in its place, with every block's values.
     `progress(blocks done, blocks in all)` is called at the start, with none done, and now and then. `estimate`: percent
     by which cycles may be wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and
-    no values are computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault,
-    DeadlockError, and LimitError beyond `max_cycles`.
+    no values are computed; of a sample, only loops. Raises UserError where kernel and machine don't fit, ExecutionError
+    at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -217,7 +184,8 @@ def simulate(
     kernel = on_chip(kernel, machine.chip.sms)
     check_cooperative(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
-    tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
+    whole_sample = sample if sample == "all" else None
+    tolerance = tolerated(estimate, engine=engine, sample=whole_sample, sms=sms, trace=trace, fast_forward=fast_forward)
     several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
@@ -241,10 +209,10 @@ def _of_one_sm(
     values: bool,
 ) -> Result:
     """Return the result of the SM that stands for all; raises BlocksWaitError where its blocks wait for others'."""
+    if isinstance(valid(sample), int):
+        return _sampled(kernel, machine, engine, observed, int(sample or 0), tolerance, values and not tolerance)
     if tolerance:
         return _estimated(kernel, machine, observed, tolerance)
-    if isinstance(valid(sample), int):
-        return _sampled(kernel, machine, engine, observed, int(sample or 0), values)
     if values:
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
@@ -263,9 +231,7 @@ def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun],
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
-    method, asked = ("steady", tolerance / 10_000) if run.estimated else ("complete", 0.0)
-    error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
-    scaling = Scaling(run.blocks, run.blocks, method, "", error)
+    scaling = scaling_of(run, run.blocks, "complete", "", tolerance)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, *limits)
 
 
@@ -332,21 +298,24 @@ def _sampled(
     engine: str,
     observed: Callable[..., SmRun],
     sample: int,
+    tolerance: int,
     values: bool,
 ) -> Result:
     """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
     share = Share(len(_of_sm(kernel, machine)), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
-    run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
+    feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
+    run = observed(feed=feed, blocks=blocks, last=share.rest, tolerance=tolerance)
+    run = summing_up(run) if run.estimated else run
     limits, no_bound = bound_of_run(kernel, machine, run)
     if blocks < share.blocks and not (limits and limits.alike):
         share = replace(share, work=_work(kernel, machine, enough(kernel, run)))
     if blocks == share.blocks:
-        cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
+        cycles, scaling = run.cycles, scaling_of(run, blocks, "complete", "", tolerance)
     else:
         found = estimate(share, run)
         cycles = max(found.cycles, limits.limits.get(STARTS, 0) if limits else 0)  # which the first wave doesn't feel
-        scaling = Scaling(blocks, share.blocks, "waves" if share.work is None else "work", found.checked)
+        scaling = scaling_of(run, share.blocks, "waves" if share.work is None else "work", found.checked, tolerance)
     return Result(
         kernel=kernel,
         machine=machine,
