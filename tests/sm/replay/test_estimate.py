@@ -77,9 +77,9 @@ def test_loops_are_estimated_where_caches_keep_tags(name):
 @pytest.mark.jit
 @pytest.mark.long
 def test_a_loop_twice_as_long_costs_hardly_more_with_tags():
-    """Of sg4 on h200, k = 16384 costs less than 20 % more simulated cycles than k = 8192."""
+    """Of sg4 on h200, k = 16384 costs at 2 % less than 20 % more simulated cycles than k = 8192."""
     short, long = (
-        run_sm(make("sg4", {"k": str(k)}), load("h200"), feed="trace-driven", tolerance=HALF) for k in (8192, 16384)
+        run_sm(make("sg4", {"k": str(k)}), load("h200"), feed="trace-driven", tolerance=4 * HALF) for k in (8192, 16384)
     )
     assert simulated(long) < 1.2 * simulated(short)
 

@@ -40,6 +40,7 @@ LOOPS, BLOCKS = 0, 1  # what is watched: the rows of `r.watch`
 TICKS, SPAN, LAST, SINCE_AGE, PLACE, DEPTH, MISSES, ROUNDS, TIMES, ISSUES = 0, 1, 2, 3, 4, 5, 6, 7, 11, 20
 PARTS = 8
 FIRST = 2 * PARTS, PARTS  # the first span: rounds, waves
+FIRST_TAGGED = 4 * PARTS  # rounds where caches keep tags, so that fewer, longer spans need fewer rounds before them
 PATIENCE = 64  # rounds of other loops after which another loop is watched
 STUDENT = 3.5  # of 7 degrees of freedom, two-sided, 99 %
 MILLION = 1_000_000
@@ -47,7 +48,7 @@ STEP = 16  # warps are in step if their rounds differ by one in so many at most
 ROUND = 4096  # of a loop, in the parts that are counted
 SHIFT = 6  # by which these are too fine to multiply totals with
 WARM = 8  # rounds in front of the first span that are not watched, where caches keep tags
-REACH = 2  # times as many rounds as are done may be taken at once there
+AT_ONCE = 4  # times as many rounds as are done may be taken at once there
 
 
 @on_demand
@@ -86,8 +87,8 @@ def _rounds(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
 def _begin(sm: Sm, r: Recurrence, depth: int) -> None:
     """Watch the loop of that depth that the chosen warp is in."""
     watch, warp = r.watch, sm.warps[sm.marker]
-    watch[LOOPS, TICKS] = 0 if sm.comparable else FIRST[LOOPS] - WARM
-    watch[LOOPS, SPAN], watch[LOOPS, LAST] = FIRST[LOOPS], sm.marker + 1
+    watch[LOOPS, SPAN], watch[LOOPS, LAST] = FIRST[LOOPS] if sm.comparable else FIRST_TAGGED, sm.marker + 1
+    watch[LOOPS, TICKS] = 0 if sm.comparable else FIRST_TAGGED - WARM
     watch[LOOPS, SINCE_AGE], watch[LOOPS, PLACE] = warp.age, warp.cursor
     watch[LOOPS, DEPTH], watch[LOOPS, MISSES] = depth, 0
     for inner in range(DEPTHS):
@@ -159,7 +160,7 @@ def _on_in_loops(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) ->
     period = now - r.notes[before, WHEN]
     n = min(n, (limit - now) // period * way)
     if sm.comparable == 0:
-        n = _reached(sm, r, before, here, n, way)
+        n = _as_known(sm, r, before, here, n, way)
         if n * PARTS < way:
             restart(r)
             return 0
@@ -181,14 +182,14 @@ def _on_in_loops(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) ->
 
 
 @rule
-def _reached(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> int:
+def _as_known(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> int:
     """Return how far to go where caches keep tags, at most n: not beyond what the rounds done so far tell.
 
     Nor beyond the SM's share of a buffer, behind which others bring it from the DRAM.
     """
     depth, g = r.watch[LOOPS, DEPTH], sm.marker
     done = word(r, here, LAPS, g * DEPTHS + depth)
-    n = min(n, REACH * done * way // max(1, r.watch[LOOPS, SPAN]))
+    n = min(n, AT_ONCE * done * way // max(1, r.watch[LOOPS, SPAN]))
     for i in range(sm.brought.size if sm.launch.sharers > 1 else 0):
         first, now = word(r, before, BROUGHT, i), word(r, here, BROUGHT, i)
         share = moved_memory.share(sm, i)
