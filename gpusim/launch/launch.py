@@ -39,6 +39,7 @@ from gpusim.sm.unit.capacities import CHOICES, NEVER, PIPES, REGISTERS, SLOTS
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
+from gpusim.support.stages import stage
 from isa import texture
 from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.dataflow.memory.shared_places import shared_places
@@ -91,6 +92,7 @@ class ChipLaunch:
     in_turn: str
 
 
+@stage("launch")
 def launch(
     kernel: Kernel,
     machine: Machine,

@@ -27,7 +27,7 @@ from gpusim.engines.sm_run import ChipRun
 from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
