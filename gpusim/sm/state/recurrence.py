@@ -165,8 +165,9 @@ def _words(
 
 def _once(numbers: Words) -> Words:
     """Return the numbers in order, each once, as `np.unique`, which imports `numpy.ma` for masked arrays."""
-    ordered = np.sort(numbers, axis=None)
-    return ordered[np.diff(ordered, prepend=-1) != 0]
+    ordered: Words = np.sort(numbers, axis=None)
+    found: Words = ordered[np.diff(ordered, prepend=-1) != 0]
+    return found
 
 
 @cache
