@@ -55,7 +55,13 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
         int, doc("Blocks that were simulated, of those of the SM, or of all simulated SMs.")
     ] = 0
     blocks: Annotated[int, doc("Blocks of the SM with the most, or of all simulated SMs.")] = 0
-    method: Annotated[str, doc("complete, or how the time of all blocks follows from the simulated: waves, work.")] = ""
+    method: Annotated[
+        str,
+        doc(
+            "complete, or how the time of all blocks follows from the simulated: waves, work; +steady: with loops at "
+            "their mean cost."
+        ),
+    ] = ""
     reason: str = ""
     seconds: Annotated[dict[str, float], doc("CPU seconds by stage; present if asked for.")] = {}
 
