@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from threading import RLock
 from typing import Any, NamedTuple
 
 from gpusim.sm.jit import arguments, code_cache, kept_error, loading
@@ -23,6 +24,7 @@ RETURNED: dict[str, Any] = {  # by Numba's name of it
     "float32": ctypes.c_float,
     **{name: getattr(ctypes, f"c_{name}") for name in INTEGERS},
 }
+LOCK = RLock()  # threads of one launch ask for the same code
 FURTHER: list[Callable[[], None]] = []  # called before anything is compiled: they tell Numba of further primitives
 
 
@@ -91,14 +93,15 @@ class Entry(Rule):
 
 def found(function: Callable[..., Any], kinds: str, compiled: Callable[[], tuple[Code, Kept | None]]) -> Code:
     """Return the code of a function for such arguments: from the cache, or compiled now and kept there."""
-    kept = code_cache.load(function, kinds)
-    loaded = kept and loading.loaded(kept.symbol, kept.code)
-    if kept and loaded:
-        return Code(loaded.begin, kept.returns, loaded, cached=True)
-    code, kept = compiled()
-    if kept:
-        code_cache.save(function, kinds, kept)
-    return code
+    with LOCK:
+        kept = code_cache.load(function, kinds)
+        loaded = kept and loading.loaded(kept.symbol, kept.code)
+        if kept and loaded:
+            return Code(loaded.begin, kept.returns, loaded, cached=True)
+        code, kept = compiled()
+        if kept:
+            code_cache.save(function, kinds, kept)
+        return code
 
 
 def _compiled_entry(entry: Entry, given: tuple[Any, ...]) -> tuple[Code, Kept | None]:
