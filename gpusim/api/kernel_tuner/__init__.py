@@ -43,9 +43,16 @@ def use(machine: Machine | str = DEFAULT) -> None:
     _check_installed()
     from gpusim.api.kernel_tuner import stand_in  # noqa: PLC0415  (an extra)
 
-    stand_in.install(tune_kernel, run_kernel, tune_kernel_T1)
+    stand_in.install((tune_kernel, run_kernel, tune_kernel_T1))
     stand_in.activate(found)
     _CARD.machine = found
+
+
+def current() -> Machine:
+    """Return the card of `use`, or the default one."""
+    if _CARD.machine is None:
+        _CARD.machine = executing(model.load(DEFAULT))
+    return _CARD.machine
 
 
 def tune_kernel(*args: Any, **named: Any) -> Results:
@@ -60,7 +67,7 @@ def tune_kernel(*args: Any, **named: Any) -> Results:
     _check_installed()
     from gpusim.api.kernel_tuner import tuning  # noqa: PLC0415  (an extra)
 
-    return tuning.tuned(_machine(), args, named)
+    return tuning.tuned(current(), args, named)
 
 
 def tune_kernel_T1(*args: Any, **named: Any) -> Results:  # noqa: N802  (Kernel Tuner's name)
@@ -71,7 +78,7 @@ def tune_kernel_T1(*args: Any, **named: Any) -> Results:  # noqa: N802  (Kernel 
     _check_installed()
     from gpusim.api.kernel_tuner import tuning  # noqa: PLC0415  (an extra)
 
-    return tuning.tuned_file(_machine(), args, named)
+    return tuning.tuned_file(current(), args, named)
 
 
 def run_kernel(*args: Any, **named: Any) -> list[Any]:
@@ -82,16 +89,9 @@ def run_kernel(*args: Any, **named: Any) -> list[Any]:
     _check_installed()
     from gpusim.api.kernel_tuner import running  # noqa: PLC0415  (an extra)
 
-    return running.ran(_machine(), args, named)
+    return running.ran(current(), args, named)
 
 
 def _check_installed() -> None:
     if find_spec("kernel_tuner") is None:
         raise UserError("kernel_tuner is not installed; pip install gpusim[tuner]")
-
-
-def _machine() -> Machine:
-    """Return the card of `use`, or the default one."""
-    if _CARD.machine is None:
-        _CARD.machine = executing(model.load(DEFAULT))
-    return _CARD.machine

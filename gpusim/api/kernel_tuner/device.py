@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,17 +15,19 @@ from numpy.typing import NDArray
 from gpusim.analysis.account.figures import figures
 from gpusim.analysis.account.rates.memory_rates import memory_rates
 from gpusim.analysis.search.code.code_tuning import How, timed
+from gpusim.api.cupy.array import ndarray
 from gpusim.api.kernel_tuner import language, opencl
 from gpusim.api.raw_module import RawFunction, RawModule
 from gpusim.launch.file.caches import holding
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.errors import UserError
 
 TOO_MUCH = "too many resources requested for launch"  # words by which Kernel Tuner knows what to skip
 TOO_MUCH_SHARED = "uses too much shared data"
+_UNROLL = re.compile(r"^(\s*#\s*pragma\s+unroll[\s(]+)(\w+)", re.M)  # NVRTC takes a macro there, nvcc does not
 UNITS = {"time": "ms", "bound": "ms", "occupancy": "%"}
 
 
@@ -51,8 +54,10 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         return self.env
 
     def ready_argument_list(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return copies of the arrays, the card's memory; scalars as they are."""
-        return [np.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        """Return copies of NumPy's arrays, the card's memory; scalars, and arrays of gpusim.cupy, as they are."""
+        return [
+            np.array(one) if isinstance(one, np.ndarray) and not isinstance(one, ndarray) else one for one in arguments
+        ]
 
     def compile(self, kernel_instance: Any) -> RawFunction:
         """Return the kernel of an instance; raises SkippableFailure for too much shared memory, else UserError."""
@@ -72,6 +77,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         code, name = kernel_instance.kernel_string, kernel_instance.name
         if self.lang == language.OPENCL:
             return opencl.translated(code)
+        code = _UNROLL.sub(lambda one: f"{one[1]}{kernel_instance.params.get(one[2], one[2])}", code)
         return f"{code}\nstatic void *_gpusim_instance = (void *)({name});\n" if "<" in name else code
 
     def start_event(self) -> None:
@@ -98,7 +104,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         except UserError as error:
             raise SkippableFailure(f"{TOO_MUCH}: {error}") from None
         if self.timing:
-            self.result = timed(kernel, self.machine, How())
+            self.result = timed(kernel, self.machine, How(bounded=True))
         else:
             func(*launch, shared_mem=self.shared, machine=self.machine, caches=None)
 

@@ -7,7 +7,7 @@ they are, and parts such as `kernel_tuner.util` are found where they were.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -18,14 +18,14 @@ from isa.errors import UserError
 
 NAME = "kernel_tuner"
 _CALLERS = "running", "tuning"  # modules of ours that call Kernel Tuner's own functions
-_PLACES = f"{NAME}.interface", NAME  # modules that have the functions
+_PARTS = "interface", "kernelbuilder"  # of Kernel Tuner, that have what is replaced
 _CUPY = "cupy", "cupy.cuda"
 _BEFORE = dict[str, ModuleType | None]()  # what these names found
 _OURS = dict[str, ModuleType]()  # what stands in the place of others, by their names
 _ACTIVE = list[Active]()  # the card of CuPy's kernels, one at most
 
 
-def install(*functions: Callable[..., Any]) -> None:
+def install(functions: Sequence[Callable[..., Any]]) -> None:
     """Let these be found in the place of Kernel Tuner's functions of the same names, and gpusim.cupy as CuPy.
 
     Raises UserError where the main program holds Kernel Tuner's own ones already.
@@ -34,12 +34,15 @@ def install(*functions: Callable[..., Any]) -> None:
         return
     for one in _CALLERS:
         import_module(f"gpusim.api.kernel_tuner.{one}")
-    whole = import_module(NAME)
-    given = {one.__name__: one for one in functions}
-    _check_unused([whole, *(vars(whole)[name] for name in given)])
-    made = {place: _like(sys.modules[place], given) for place in _PLACES}
-    vars(made[NAME])["interface"] = made[_PLACES[0]]
-    _OURS.update(made | {name: import_module(f"gpusim.api.{name}") for name in _CUPY})
+    from gpusim.api.kernel_tuner.running import PythonKernel  # noqa: PLC0415  (an extra)
+
+    given = {one.__name__: one for one in (*functions, PythonKernel)}
+    whole, parts = import_module(NAME), {name: import_module(f"{NAME}.{name}") for name in _PARTS}
+    _check_unused([whole, *(vars(part)[name] for part in parts.values() for name in given if name in vars(part))])
+    made = {name: _like(part, given) for name, part in parts.items()}
+    _OURS.update({f"{NAME}.{name}": part for name, part in made.items()})
+    _OURS.update({name: import_module(f"gpusim.api.{name}") for name in _CUPY})
+    _OURS[NAME] = _like(whole, {**given, **made})
     _BEFORE.update({name: sys.modules.get(name) for name in _OURS})
     sys.modules.update(_OURS)
 
@@ -67,10 +70,10 @@ def _end() -> None:
         _ACTIVE.pop().end()
 
 
-def _like(own: ModuleType, given: dict[str, Callable[..., Any]]) -> ModuleType:
-    """Return a module with all names of another one, the given ones among them in the place of its own."""
+def _like(own: ModuleType, given: Mapping[str, Any]) -> ModuleType:
+    """Return a module with all names of another one, the given ones that it has in the place of its own."""
     made = ModuleType(own.__name__, own.__doc__)
-    made.__dict__.update({**vars(own), **given})
+    made.__dict__.update({**vars(own), **{name: one for name, one in given.items() if name in vars(own)}})
     return made
 
 

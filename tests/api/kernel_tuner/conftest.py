@@ -7,12 +7,13 @@ from gpusim.machine.machine import load
 
 
 @pytest.fixture
-def card():
+def card(tmp_path, monkeypatch):
     """A card whose launches are quick; `kernel_tuner` is ours for the time of a test."""
     pytest.importorskip("kernel_tuner")
     from gpusim.api.kernel_tuner import stand_in  # noqa: PLC0415  (an extra)
 
     found = load("rtx3090", {"chip.sms": 4})
+    monkeypatch.chdir(tmp_path)  # where Kernel Tuner leaves the sources of what fails
     ours.use(found)
     yield found
     stand_in.remove()

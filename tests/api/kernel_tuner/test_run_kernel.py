@@ -39,6 +39,33 @@ def test_it_returns_the_arguments_after_the_launch():
     assert not given[0].any()
 
 
+@pytest.mark.long
+def test_a_kernel_as_a_function():
+    """Kernel Tuner's PythonKernel copies its inputs at each call, and returns its outputs."""
+    from kernel_tuner.kernelbuilder import PythonKernel  # noqa: PLC0415  (an extra)
+
+    source = 'extern "C" __global__ void add(int *y, const int *x, int a) { y[threadIdx.x] += x[threadIdx.x] + a; }'
+    zeros, numbers = np.zeros(32, np.int32), np.arange(32, dtype=np.int32)
+    given = [zeros, numbers, np.int32(5)]
+    kernel = PythonKernel(
+        "add", source, 32, given, {"block_size_x": 32}, inputs=[True] * 3, outputs=[True, False, False]
+    )
+    for a in 5, 7:
+        (found,) = kernel(zeros, numbers, np.int32(a))
+        assert np.array_equal(found, numbers + a)
+    assert not zeros.any()
+
+
+@pytest.mark.long
+def test_arrays_of_cupy_are_on_the_card():
+    """A kernel's stores to an array of gpusim.cupy are there after the call."""
+    import cupy  # noqa: PLC0415  (ours)
+
+    source, y = 'extern "C" __global__ void f(int *y) { y[threadIdx.x] = threadIdx.x; }', cupy.zeros(32, cupy.int32)
+    ours.run_kernel("f", source, 32, [y], {"block_size_x": 32}, lang="cupy", quiet=True)
+    assert np.array_equal(y, np.arange(32))
+
+
 @pytest.mark.parametrize(
     ("params", "named", "message"),
     [

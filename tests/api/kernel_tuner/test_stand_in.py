@@ -24,6 +24,7 @@ def test_names_find_the_simulated_card():
     assert whole.__version__ == kernel_tuner.__version__
     assert whole.store_results is import_module("kernel_tuner.integration").store_results
     assert part.strategy_map is kernel_tuner.interface.strategy_map
+    assert import_module("kernel_tuner.kernelbuilder").PythonKernel.__module__ == "gpusim.api.kernel_tuner.running"
     assert import_module("cupy") is import_module("gpusim.cupy")
     assert import_module("cupy.cuda").Event
 

@@ -117,6 +117,17 @@ def test_languages_of_cuda():
 
 
 @pytest.mark.long
+def test_a_parameter_unrolls():
+    """A parameter says how often a loop is unrolled, as NVRTC lets it: the code of two is not that of one."""
+    loop = "#pragma unroll times\n  for (int k = 0; k < 64; k++) c[i] += b[k * n];"
+    source = PLAIN.replace("a[i] + b[i];", f"a[i];\n{loop}")
+    points = {"block_size_x": [32], "times": [1, 8]}
+    given = [np.zeros(32, np.float32), np.zeros(32, np.float32), np.zeros(32 * 64, np.float32), np.int32(32)]
+    one, eight = ours.tune_kernel("add", source, 32, given, points, quiet=True)[0]
+    assert one["time"] > eight["time"]
+
+
+@pytest.mark.long
 def test_processes_find_what_one_does():
     """Three processes return the points in order, each with what one process finds; a wrong answer ends them all."""
     blocks = 32, 64, 96, 2048, 128, 160
