@@ -15,7 +15,7 @@ def _later(records, when):
     return later(records[0].times, when)
 
 
-@pytest.mark.parametrize("when", (-1, 0, 5, NEVER - 1, NEVER))
+@pytest.mark.parametrize("when", [-1, 0, 5, NEVER - 1, NEVER])
 def test_the_mask_has_the_times_that_are_later_and_no_other(when):
     """Compiled or not, bit i is set if and only if time i is later; words around the times don't count."""
     records = np.full(1, NEVER, record_t).view(np.recarray)
