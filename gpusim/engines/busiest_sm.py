@@ -44,7 +44,7 @@ def blocks_of_sm(kernel: Kernel, machine: Machine) -> range:
 @once
 def _busiest(kernel: Kernel, sms: int, walk: Limited) -> int:
     try:
-        works = _works(counter(kernel, walk.where), sms, walk.limit)
+        works = _works(counter(kernel, walk.where, threads=True), sms, walk.limit)
     except UserError:
         return 0
     return min(sm for sm, work in works.items() if work == max(works.values()))

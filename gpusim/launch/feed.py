@@ -23,7 +23,7 @@ from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.what_if import packs
 from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
-from isa.dataflow.memory.address_slice import address_slice, path_slice
+from isa.dataflow.memory.address_slice import address_slice, control_slice, path_slice
 from isa.errors import UserError
 from isa.executing.barriers import by_register
 from isa.kernel import Kernel
@@ -68,6 +68,14 @@ def foreseeable(kernel: Kernel) -> bool:
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
     return not reads_memory(kernel, path_slice(kernel.program))
+
+
+@once
+def countable(kernel: Kernel) -> bool:
+    """Tell whether what a block executes is known without time and addresses: where it goes depends on no memory."""
+    if kernel.cluster_blocks > 1 or any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
+        return False
+    return not reads_memory(kernel, control_slice(kernel.program))
 
 
 @once

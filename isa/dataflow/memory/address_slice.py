@@ -52,6 +52,19 @@ def path_slice(program: Program) -> NDArray[np.bool_]:
     return _closure(program, [(pc, name) for pc, i in enumerate(code) for name in steering(i) if _goes_or_accesses(i)])
 
 
+@once
+def control_slice(program: Program) -> NDArray[np.bool_]:
+    """Return bool[pc] of the address slice that decides where warps go, whatever they access on their way."""
+    code = program.instructions
+    return _closure(program, [(pc, name) for pc, i in enumerate(code) for name in steering(i) if _goes(i)])
+
+
+def _goes(instruction: Instruction) -> bool:
+    """Tell whether a warp may go on elsewhere, or with other lanes, or exit."""
+    row = instruction.row
+    return bool(row.is_branch or row.is_exit or row.steers or row.unit is Unit.CONTROL)
+
+
 def _goes_or_accesses(instruction: Instruction) -> bool:
     """Tell whether an instruction does more than to compute: it branches, waits, exits or accesses memory."""
     row = instruction.row
