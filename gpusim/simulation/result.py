@@ -41,7 +41,7 @@ class Scaling:
     """How the cycles of the SM's share of the grid, or of several SMs, were found.
 
     `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute; or steady:
-    loops and waves at their mean cost.
+    loops and waves at their mean cost; or waves+steady, work+steady: both.
     `blocks_of_sm` counts the blocks of the simulated SM, or of all.
     """
 
@@ -53,6 +53,15 @@ class Scaling:
         doc("Deviation of the sample from what half its waves predict; empty below four waves and for complete runs."),
     ]
     estimate: Annotated[Estimated | None, doc("Present if an estimate was asked for.")] = None
+
+
+def scaling_of(run: SmRun, blocks: int, method: str, checked: str, tolerance: int) -> Scaling:
+    """Return how the cycles of so many blocks follow from a run, which may have taken steady parts at once."""
+    if run.estimated:
+        method = "steady" if method == "complete" else f"{method}+steady"
+    asked = tolerance / 10_000 if run.estimated else 0.0
+    error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles) if tolerance else None
+    return Scaling(run.blocks, blocks, method, checked, error)
 
 
 @frozen.comparable

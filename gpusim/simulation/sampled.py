@@ -15,11 +15,12 @@ from gpusim.bounds.bounds import Bound, starts_of_blocks
 from gpusim.bounds.of_run import Bounding, enough
 from gpusim.bounds.profiled import are_alike
 from gpusim.engines.busiest_sm import blocks_of_sm
+from gpusim.engines.estimated import summing_up
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation.result import Result, Scaling
+from gpusim.simulation.result import Result, scaling_of
 from gpusim.simulation.verify import UNCHECKED, verified
 from gpusim.simulation.waves import Share, estimate
 from gpusim.support.stages import stage
@@ -38,22 +39,28 @@ def sampled(
     observed: Callable[..., SmRun],
     bounding: Bounding,
     sample: int,
+    tolerance: int,
     values: bool,
 ) -> Result:
-    """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
+    """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ.
+
+    `tolerance`: parts in a million by which steady loops may be wrong that are taken at their mean cost; 0: none are.
+    """
     share = Share(len(blocks_of_sm(kernel, machine)), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
-    run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
+    feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
+    run = observed(feed=feed, blocks=blocks, last=share.rest, tolerance=tolerance)
+    run = summing_up(run) if run.estimated else run
     limits, no_bound = bounding(run)
     if blocks == share.blocks:
-        cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
+        cycles, scaling = run.cycles, scaling_of(run, blocks, "complete", "", tolerance)
     else:
         if not _alike(kernel, machine, run, limits):
             share = replace(share, work=_work(kernel, machine, enough(kernel, run)))
         found = estimate(share, run)
         starts = ceil(starts_of_blocks(machine, share.blocks, share.resident))  # which the first wave doesn't feel
         cycles = max(found.cycles, starts)
-        scaling = Scaling(blocks, share.blocks, "waves" if share.work is None else "work", found.checked)
+        scaling = scaling_of(run, share.blocks, "waves" if share.work is None else "work", found.checked, tolerance)
     return Result(
         kernel=kernel,
         machine=machine,

@@ -36,7 +36,7 @@ from gpusim.machine.occupancy import check_cooperative
 from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation.asked import WAITING, Sample, several_of, valid, why_all, with_policy
 from gpusim.simulation.meanwhile import begun
-from gpusim.simulation.result import Estimated, Result, Scaling
+from gpusim.simulation.result import Result, Scaling, scaling_of
 from gpusim.simulation.sampled import sampled
 from gpusim.simulation.verify import UNCHECKED, Verification, verified
 from gpusim.sm.unit.capacities import NEVER
@@ -77,8 +77,8 @@ def simulate(
     core). If its blocks wait for those of other SMs, all SMs are simulated in its place, with every block's values.
     `progress(blocks done, blocks in all)` is called at the start, with none done, and now and then. `estimate`: percent
     by which cycles may be wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and
-    no values are computed. Without `bounded` there is no bound. Raises UserError where kernel and machine don't fit,
-    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    no values are computed; of a sample, only loops. Without `bounded` there is no bound. Raises UserError where kernel
+    and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -87,7 +87,8 @@ def simulate(
     kernel = on_chip(kernel, machine.chip.sms)
     check_cooperative(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
-    tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
+    every = sample if sample == "all" else None
+    tolerance = tolerated(estimate, engine=engine, sample=every, sms=sms, trace=trace, fast_forward=fast_forward)
     several = several_of(kernel, machine, sms, sample, threads)
     bounding = partial(bound_of_run, kernel, machine) if bounded else unasked
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
@@ -114,10 +115,12 @@ def _of_one_sm(
     values: bool,
 ) -> Result:
     """Return the result of the SM that stands for all; raises BlocksWaitError where its blocks wait for others'."""
+    if isinstance(valid(sample), int):
+        return sampled(
+            kernel, machine, engine, observed, bounding, int(sample or 0), tolerance, values and not tolerance
+        )
     if tolerance:
         return _estimated(kernel, machine, observed, bounding, tolerance)
-    if isinstance(valid(sample), int):
-        return sampled(kernel, machine, engine, observed, bounding, int(sample or 0), values)
     if values:
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, bounding, sample)
     else:
@@ -138,9 +141,7 @@ def _estimated(
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
-    method, asked = ("steady", tolerance / 10_000) if run.estimated else ("complete", 0.0)
-    error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
-    scaling = Scaling(run.blocks, run.blocks, method, "", error)
+    scaling = scaling_of(run, run.blocks, "complete", "", tolerance)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, *limits)
 
 

@@ -241,7 +241,7 @@ def _fewest_and_most(run: ChipRun) -> str:
 def _scaling(result: Result) -> str:
     scaling = result.scaling
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
-    if scaling.method == "waves":
+    if scaling.method.startswith("waves"):
         return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
     skipped = result.run.skipped
     if (estimate := scaling.estimate) and estimate.cycles:

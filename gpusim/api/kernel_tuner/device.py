@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gpusim.analysis.account.figures import figures
 from gpusim.analysis.account.rates.memory_rates import memory_rates
 from gpusim.analysis.search.code.code_tuning import How, timed
+from gpusim.api.cupy.array import ndarray
 from gpusim.api.kernel_tuner import language, opencl
 from gpusim.api.raw_module import RawFunction, RawModule
 from gpusim.launch.file.caches import holding
@@ -53,8 +54,10 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         return self.env
 
     def ready_argument_list(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return copies of the arrays, the card's memory; scalars as they are."""
-        return [np.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        """Return copies of NumPy's arrays, the card's memory; scalars, and arrays of gpusim.cupy, as they are."""
+        return [
+            np.array(one) if isinstance(one, np.ndarray) and not isinstance(one, ndarray) else one for one in arguments
+        ]
 
     def compile(self, kernel_instance: Any) -> RawFunction:
         """Return the kernel of an instance; raises SkippableFailure for too much shared memory, else UserError."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from gpusim.api import kernel_tuner
 from isa.errors import UserError
 
+INTERRUPTED = 130  # as shells have it
 PROGRAM = "python -m gpusim.kernel_tuner"
 ABOUT = "Run a script for Kernel Tuner, as it is, on a simulated card. It runs with your rights, as any script does."
 EXAMPLE = f"""example:
@@ -30,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
         sys.stderr.writelines(f"error: {line}\n" for line in (str(error), *error.further))
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted\n")
+        sys.exit(INTERRUPTED)
 
 
 def _read(arguments: Sequence[str]) -> tuple[Path, str, list[str]]:

@@ -198,10 +198,10 @@ def _of_machine(outcome: CodeOutcome, one: OnMachine, top: int) -> Iterator[Rend
 
 def _estimated(simulated: Sequence[CodeTrial]) -> Iterator[str]:
     """Yield how many points have a time that follows from some of their blocks; they have a ~ in the table."""
-    how = {"waves": "", "work": " of blocks that differ"}
-    counts = {method: sum(each.method == method for each in simulated) for method in how}
+    how = {"waves": "from whole waves", "work": "from whole waves of blocks that differ", "steady": "with steady loops"}
+    counts = {method: sum(method in each.method.split("+") for each in simulated) for method in how}
     if any(counts.values()):
-        told = ", ".join(f"{plural(n, 'point')} from whole waves{how[method]}" for method, n in counts.items() if n)
+        told = ", ".join(f"{plural(n, 'point')} {how[method]}" for method, n in counts.items() if n)
         yield f"estimated (~): {told}"
 
 
@@ -228,7 +228,7 @@ def _ranking(one: OnMachine, top: int) -> Table:
         found = _figures(each)
         rate = [f"{_rate(each, rated):.1f}"] if rated else []
         bound = [f"{found.bound_limiter} {100 * found.bound_cycles / found.cycles:.0f} %"] if bounded else []
-        about = "~" if each.method in ("waves", "work") else ""
+        about = "" if each.method == "complete" else "~"
         cells = f"{rank}", f"{about}{found.milliseconds:.4g}", *rate, f"{each.occupancy:.0f} %"
         table.add_row(*cells, *bound, _stalls(found), in_words(each.point))
     return table

@@ -53,6 +53,17 @@ def test_a_kernel_as_a_function():
     for a in 5, 7:
         (found,) = kernel(zeros, numbers, np.int32(a))
         assert np.array_equal(found, numbers + a)
+    assert not zeros.any()
+
+
+@pytest.mark.long
+def test_arrays_of_cupy_are_on_the_card():
+    """A kernel's stores to an array of gpusim.cupy are there after the call."""
+    import cupy  # noqa: PLC0415  (ours)
+
+    source, y = 'extern "C" __global__ void f(int *y) { y[threadIdx.x] = threadIdx.x; }', cupy.zeros(32, cupy.int32)
+    ours.run_kernel("f", source, 32, [y], {"block_size_x": 32}, lang="cupy", quiet=True)
+    assert np.array_equal(y, np.arange(32))
 
 
 @pytest.mark.parametrize(

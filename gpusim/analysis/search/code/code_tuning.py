@@ -37,6 +37,7 @@ from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
+STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
 ENOUGH = 200_000_000  # shader cycles of a kernel that may never end
 
@@ -149,7 +150,8 @@ def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     elif sample is None:
         sample = holds(launched, machine, AFFORDABLE, LIMIT) or LEAST
     try:
-        return timing(sample=sample, sms=how.sms, threads=how.threads)
+        steady = None if sample is None else STEADY
+        return timing(sample=sample, sms=how.sms, threads=how.threads, estimate=steady)
     except DifferingBlocksError:
         return timing()
 
