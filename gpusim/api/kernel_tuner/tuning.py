@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from kernel_tuner import file_utils, interface
+from kernel_tuner import file_utils, interface, util
 from kernel_tuner.core import KernelSource
 from kernel_tuner.strategies.wrapper import OptAlgWrapper
 
@@ -31,6 +31,7 @@ def tuned(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     check(given)
     ours = Simulated(machine, _asked(given))
     replaced = {"strategy": ours, "simulation_mode": True, "parallel": False, "cache": None, "observers": None}
+    replaced["restrictions"] = _restrictions(given, machine.limits.threads_per_block)
     results, environment = interface.tune_kernel(**{**given, **replaced})
     return results, {**environment, **ours.environment}
 
@@ -83,6 +84,19 @@ def _asked(given: Mapping[str, Any]) -> Asked:
         observers=given.get("observers") or (),
         workers=_workers(given.get("parallel")),
     )
+
+
+def _restrictions(given: Mapping[str, Any], most: int) -> Any:
+    """Return the restrictions, with one by which points whose blocks have too many threads are none of the space.
+
+    Kernel Tuner leaves these out by what it knows of a device. Where one function restricts, they are in the space, and
+    skipped.
+    """
+    asked = given.get("restrictions")
+    names = [name for name in util.default_block_size_names if name in given["tune_params"]]
+    if not names or not isinstance(asked, list | None):
+        return asked
+    return [*(asked or ()), f"{' * '.join(names)} <= {most}"]
 
 
 def _workers(parallel: bool | int | None) -> int:

@@ -16,16 +16,20 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-// Work items
-_CL size_t _cl_axis(uint d, uint x, uint y, uint z, uint other) { return d == 0 ? x : d == 1 ? y : d == 2 ? z : other; }
-_CL size_t get_local_id(uint d) { return _cl_axis(d, threadIdx.x, threadIdx.y, threadIdx.z, 0); }
-_CL size_t get_group_id(uint d) { return _cl_axis(d, blockIdx.x, blockIdx.y, blockIdx.z, 0); }
-_CL size_t get_local_size(uint d) { return _cl_axis(d, blockDim.x, blockDim.y, blockDim.z, 1); }
-_CL size_t get_enqueued_local_size(uint d) { return get_local_size(d); }
-_CL size_t get_num_groups(uint d) { return _cl_axis(d, gridDim.x, gridDim.y, gridDim.z, 1); }
+// Work items; what fits an int is computed in 32 bits, as the card does
+_CL uint _cl_axis(uint d, uint x, uint y, uint z, uint other) { return d == 0 ? x : d == 1 ? y : d == 2 ? z : other; }
+_CL uint _cl_lane(uint d) { return _cl_axis(d, threadIdx.x, threadIdx.y, threadIdx.z, 0); }
+_CL uint _cl_block(uint d) { return _cl_axis(d, blockIdx.x, blockIdx.y, blockIdx.z, 0); }
+_CL uint _cl_lanes(uint d) { return _cl_axis(d, blockDim.x, blockDim.y, blockDim.z, 1); }
+_CL uint _cl_blocks(uint d) { return _cl_axis(d, gridDim.x, gridDim.y, gridDim.z, 1); }
+_CL size_t get_local_id(uint d) { return (int)_cl_lane(d); }
+_CL size_t get_group_id(uint d) { return (int)_cl_block(d); }
+_CL size_t get_local_size(uint d) { return (int)_cl_lanes(d); }
+_CL size_t get_enqueued_local_size(uint d) { return (int)_cl_lanes(d); }
+_CL size_t get_num_groups(uint d) { return (int)_cl_blocks(d); }
 _CL size_t get_global_offset(uint) { return 0; }
-_CL size_t get_global_size(uint d) { return (uint)(get_num_groups(d) * get_local_size(d)); }
-_CL size_t get_global_id(uint d) { return (uint)(get_group_id(d) * get_local_size(d) + get_local_id(d)); }
+_CL size_t get_global_size(uint d) { return (int)(_cl_blocks(d) * _cl_lanes(d)); }
+_CL size_t get_global_id(uint d) { return (int)(_cl_block(d) * _cl_lanes(d) + _cl_lane(d)); }
 
 // Synchronisation
 #define barrier(flags) __syncthreads()
