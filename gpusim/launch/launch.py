@@ -47,7 +47,7 @@ from isa.errors import UserError
 from isa.executing import clusters
 from isa.kernel import Kernel
 from isa.memory import Held, bases, image, page_ends, with_room
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.program import WORD_BYTES
 from isa.row import Unit
 from isa.support import frozen

@@ -34,7 +34,7 @@ from gpusim.support.document import Setting, doc
 from gpusim.support.stages import counted
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
 STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
