@@ -39,7 +39,7 @@ def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest:
     sm.ahead.asked += 1
     question.now, question.warp, question.pc, question.number = now, g, pc, -1  # that of an access follows
     question.cycles, question.extra, question.near = access.cycles, access.extra, access.near
-    question.transactions, question.results = access.transactions, results
+    question.transactions, question.results, question.lines = access.transactions, results, 0
     for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
         question.moves[c] = access.moves[c]
     waited_for = instruction.action != STORE or instruction.counter >= 0 or instruction.write_barrier >= 0

@@ -36,7 +36,8 @@ from gpusim.sm.memory.l2_atomic import l2_atomic
 from gpusim.sm.memory.l2_channel import l2_channel, slices
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
-from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
+from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW
+from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
@@ -97,8 +98,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, units, start))
     if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
-    sm.load_store.waited, sm.load_store.from_others, sm.load_store.differing = start - now, UNKNOWN, 0
-    sm.load_store.sharers = 1
+    sm.load_store.waited = start - now
+    l2_share.end(sm)
     return done
 
 
@@ -169,15 +170,22 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if lost:
         start = max(start, words[sm.launch.misses])
         stores.claim(sm, words, way, line, start)
-        done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
+        behind = _behind(sm, instruction, i)
+        if sm.ahead.postpones:
+            done = late_lines.post(sm, words, way, line, units, lost, behind, start)
+        else:
+            done = max(done, far_load(sm, words, instruction.copies, behind, line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
-        done += sm.machine.joined  # accesses that wait for a line get it one after the other
+        # accesses that wait for a line get it one after the other
+        late_too = done >= late_lines.TICKET
+        done = late_lines.post(sm, words, way, line, units, 0, 0, start) if late_too else done + sm.machine.joined
         tags.stored(words, way, units, done)
     if done > start + instruction.latency:
         tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
+    late_lines.note(sm, done, start + instruction.latency + late)
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
 
