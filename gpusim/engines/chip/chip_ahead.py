@@ -48,9 +48,8 @@ def lookahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, un
 
 
 @rule
-def lookahead_with_tags(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, until: int) -> int:
+def lookahead_with_tags(sm: Sm, memory: Memory, until: int) -> int:
     """Do the same where SMs share the tags of an L2; whatever needs the L2 or a block at once stops the SM."""
-    sm = sms[s]
     answers.settle(sm, memory)
     sm.ahead.postpones, stops = 1, ANSWERS | ASKS
     now = next_time(sm)
@@ -84,9 +83,7 @@ def meet(
 
 
 @rarely
-def _in_turn(
-    sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numbers, asked: Numbers, end: int
-) -> None:
+def _in_turn(sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numbers, asked: Numbers, end: int) -> None:
     """Let SMs that are stopped act, as long as the next act of all is that of one of these."""
     s = answers.first(times)
     while times[s] < end and sms[s].ahead.stopped and goes_on(sms[s]):
@@ -127,7 +124,7 @@ def take_part(
             s = atomic.add(shared, TAKEN, 1)
             while s < times.size:
                 if tagged:
-                    room[s] = lookahead_with_tags(sms, s, chips, memory, end)
+                    room[s] = lookahead_with_tags(sms[s], memory, end)
                 else:
                     room[s] = lookahead(sms, s, chips, memory, end)
                 s = atomic.add(shared, TAKEN, 1)

@@ -170,23 +170,19 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if lost:
         start = max(start, words[sm.launch.misses])
         stores.claim(sm, words, way, line, start)
-        behind = _behind(sm, instruction, i)
         if sm.ahead.postpones:
-            done = late_lines.post(sm, words, way, line, units, lost, behind, start)
+            done = late_lines.post(sm, words, way, line, units, lost, _behind(sm, instruction, i), start)
         else:
-            done = max(done, far_load(sm, words, instruction.copies, behind, line, lost, start))
+            done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
-        # accesses that wait for a line get it one after the other
-        late_too = done >= late_lines.TICKET
-        done = late_lines.post(sm, words, way, line, units, 0, 0, start) if late_too else done + sm.machine.joined
+        done = late_lines.join(sm, words, way, line, units, done)
         tags.stored(words, way, units, done)
     if done > start + instruction.latency:
         tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
-    late_lines.note(sm, done, start + instruction.latency + late)
-    sm.load_store.arrived = max(done, start + instruction.latency + late)
+    sm.load_store.arrived = late_lines.arrived(sm, done, start + instruction.latency + late)
     return start
 
 

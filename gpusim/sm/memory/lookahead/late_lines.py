@@ -11,7 +11,6 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache import requests, tags
 from gpusim.sm.memory.cache.declaration import NEAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import TAG
-from gpusim.sm.memory.lookahead.declaration import UNITS
 from gpusim.sm.records import Entry, LateLine, Memory, Numbers, Question, Row, Sm
 from gpusim.sm.unit.capacities import LATE_LINES, NEVER, QUESTIONS, RETURNS
 from gpusim.sm.unit.opcodes import LOAD
@@ -32,17 +31,21 @@ def begin(sm: Sm) -> None:
 
 
 @rule
-def note(sm: Sm, done: int, hit: int) -> None:
-    """Note when a line of the access is there, if that is known, and when a hit would be."""
+def arrived(sm: Sm, done: int, hit: int) -> int:
+    """Return when a line of the access is there, not before a `hit` would be; note it if it is known."""
     sm.ahead.known = max(sm.ahead.known, hit if done >= TICKET else max(done, hit))
+    return int(max(done, hit))
+
+
+@rule
+def join(sm: Sm, words: Numbers, way: int, line: int, units: int, done: int) -> int:
+    """Return when an access gets sectors that come at `done`: accesses that wait for them get them one by one."""
+    return post(sm, words, way, line, units, 0, 0, 0) if done >= TICKET else done + int(sm.machine.joined)
 
 
 @rarely
 def post(sm: Sm, words: Numbers, way: int, line: int, units: int, lost: int, latency: int, start: int) -> int:
-    """Ask later for the lost ones of these sectors, at `start`; return a ticket for when all are there.
-
-    If none is lost, the access gets them after those that wait for them, too.
-    """
+    """Ask later for the lost ones of these sectors, at `start`; return a ticket for when all are there."""
     late = numbered(sm, sm.ahead.posted)
     late.line, late.units, late.way, late.start, late.latency = line, lost, way, start, latency
     late.joined = 0 if lost else sm.machine.joined
