@@ -58,7 +58,13 @@ def asks_later(kernel: Kernel, machine: Machine, rows: Any, sms: int) -> bool:
     """
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     apart = units & {Unit.TEXTURE, Unit.LOCAL, Unit.SMEM, Unit.SYNC, Unit.WARPGROUP} or kernel.program.local_bytes
-    other = (rows["copies"] > 0).any() or rows["packets"].any() or rows["bulk"].any() or shared_places(kernel)
+    other = (
+        (rows["copies"] > 0).any()
+        or rows["packets"].any()
+        or rows["bulk"].any()
+        or rows["fence"].any()
+        or shared_places(kernel)
+    )
     near = machine.l1 is not None and machine.l1.global_loads and machine.l2 is not None
     narrow = machine.global_memory.line_bytes <= UNITS * SECTOR_BYTES
     return bool(near and narrow and queues(machine) > 1 and sms == machine.chip.sms and not apart and not other)
