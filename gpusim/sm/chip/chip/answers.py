@@ -83,7 +83,9 @@ def _answer(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory) -> N
     question = questions.numbered(sm, sm.ahead.answered)
     chip.lend_channels(sms, s, chips)
     if question.lines and sm.program[question.pc].action == STORE:
+        chip.lend_slices(sm, chips[0])
         _send(sm, memory, question)
+        chip.take_back_slices(sm, chips[0])
     elif question.lines:
         question.gone = _bring(sm, memory, question)
     else:

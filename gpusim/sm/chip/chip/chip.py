@@ -19,7 +19,7 @@ def lend(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Give SM s the shared state before it acts."""
     lend_channels(sms, s, chips)
     sm, chip = sms[s], chips[0]
-    _lend_slices(sm, chip)
+    lend_slices(sm, chip)
     if now > 0:
         sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, sm.launch.apart, chip.end
         sm.launch.handed_until, sm.launch.handed_parts = chip.handed_until, chip.handed_parts
@@ -44,7 +44,7 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
 def take_back(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Take the shared state from SM s after its act."""
     take_back_channels(sms, s, chips)
-    _take_back_slices(sms[s], chips[0])
+    take_back_slices(sms[s], chips[0])
     if sms[s].launch.cluster > 1:
         if sms[s].cluster_news:
             clusters.look(sms, s, chips, now)
@@ -54,7 +54,7 @@ def take_back(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
 
 
 @rule
-def _lend_slices(sm: Sm, chip: Chip) -> None:
+def lend_slices(sm: Sm, chip: Chip) -> None:
     """Give an SM the slices of the L2, which do stores and atomics."""
     for slice_ in range(sm.machine.store_slices):
         sm.load_store.ahead[slice_] = chip.ahead[slice_]
@@ -63,7 +63,7 @@ def _lend_slices(sm: Sm, chip: Chip) -> None:
 
 
 @rule
-def _take_back_slices(sm: Sm, chip: Chip) -> None:
+def take_back_slices(sm: Sm, chip: Chip) -> None:
     """Take the slices of the L2, which do stores and atomics, from an SM."""
     for slice_ in range(sm.machine.store_slices):
         chip.ahead[slice_] = sm.load_store.ahead[slice_]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache import requests, tags
-from gpusim.sm.memory.cache.declaration import NEAR, SHARE_PARTS, WAY_HEAD
+from gpusim.sm.memory.cache.declaration import CONSTANTS, NEAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import TAG
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_channel.declaration import STORES
@@ -19,6 +19,7 @@ from gpusim.sm.unit.capacities import LATE_LINES, NEVER, QUESTIONS, RETURNS
 from gpusim.sm.unit.opcodes import LOAD, STORE
 
 TICKET = 2 * NEVER  # of the first line
+FEW = 6  # so many times fewer sectors are sent before the L2 knows than it lets wait of each SM
 
 
 @rule
@@ -95,6 +96,8 @@ def may_wait(sm: Sm, memory: Memory, y: int, now: int) -> bool:
     entered, posted = max(now, int(sm.load_store.tagged) // SHARE_PARTS), sm.ahead.posted - sm.ahead.come
     if posted + entry.requests >= LATE_LINES // 2 or instruction.packets:
         return False
+    if instruction.cached == CONSTANTS + 1:
+        return bool(instruction.parameters and sm.machine.next_constants)  # none of these go to the L2
     if instruction.action == STORE:
         return _may_go(sm, words, row, entry, entered)
     if instruction.action != LOAD or instruction.cached != NEAR + 1 or instruction.anew:
@@ -113,9 +116,10 @@ def _has_room(sm: Sm, words: Numbers, entry: Entry, entered: int) -> bool:
 
 @rule
 def _may_go(sm: Sm, words: Numbers, row: int, entry: Entry, entered: int) -> bool:
-    """Tell whether a store need not wait for its channel, nor for the L2 unless this has much more to do than it had.
+    """Tell whether a store waits neither for its channel, which is free at `ahead.port` at the latest, nor for the L2.
 
-    The channel is free at `ahead.port` at the latest. If the L2 keeps the store, the run begins again (answers.py).
+    The L2 had nothing to do, and SMs send few sectors before it knows: far from what it lets wait. If it does keep the
+    store waiting, the run begins again (answers.py).
     """
     machine, ahead = sm.machine, sm.ahead
     if machine.drops_stored or not l2_channel.keeps_stores(sm):
@@ -127,10 +131,8 @@ def _may_go(sm: Sm, words: Numbers, row: int, entry: Entry, entered: int) -> boo
     cost = sectors * machine.port_cost[STORES] + lines * machine.store_line_cost
     port, end = max(ahead.port, entered * machine.port_parts) + cost, entered + entry.cycles
     most = machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
-    far = (
-        ahead.far_busy // machine.shared_parts - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS // 2
-    )
-    if port // machine.port_parts - most > end or far > end or 2 * (ahead.sent + sectors) > machine.store_buffer:
+    idle = ahead.far_busy <= end * machine.shared_parts and port // machine.port_parts - most <= end
+    if not idle or FEW * (ahead.sent + sectors) > machine.store_buffer:
         return False
     ahead.port, ahead.sent = port, ahead.sent + sectors
     return True
