@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import gpusim
 from benchmarks.tensor.triton_launches import FOLDER, FURTHER, cases, simulated
 from gpusim.analysis.account.rates.utilisation import utilisation
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.errors import UserError
 from workloads.measured.whole import launch, tables
 

@@ -25,7 +25,8 @@ from typing import Any
 
 from gpusim.machine.machine import load
 from gpusim.reproduction.pages.drawing import COLOURS, STYLE
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.support import whole_file
 from isa.kernel import Kernel
 from isa.reading import extra

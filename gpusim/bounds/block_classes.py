@@ -12,14 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.busiest_sm import counter
+from gpusim.engines.walks.block_counts import FAULTY, KINDS, Counted, Limited, counted, counter
 from gpusim.launch.feed import recordable
+from gpusim.machine.machine import Machine
 from isa.kernel import Kernel
 from isa.support import frozen
 from isa.support.once import once
 
 MOST = 100_000_000  # warp instructions of all blocks: about as many seconds of counting as 10 M in a block's profile
-FEW = 64  # classes beyond which blocks are not put together
+FEW = KINDS  # classes beyond which blocks are not put together
+TOGETHER = 16  # blocks that are counted before it is looked whether it is too much
 
 
 @frozen.comparable
@@ -35,27 +37,24 @@ class Classes:
         return [np.flatnonzero(self.of == number) for number in range(int(self.of.max()) + 1)]
 
 
-@once
-def classes(kernel: Kernel, ids: range, limit: int) -> Classes | None:
-    """Return the classes of the blocks with these ids.
+def classes(kernel: Kernel, ids: range, limit: int, machine: Machine | None = None) -> Classes | None:
+    """Return the classes of the blocks with these ids; `machine` as in program_order.walker.
 
     None where what a block executes depends on what memory holds, where blocks have too many warp instructions or
     classes, or where one can't be run. Raises LimitError beyond `limit` warp instructions in a block.
     """
-    if not recordable(kernel):
-        return None
-    count = counter(kernel, limit)
-    numbers: dict[bytes, int] = {}
-    of, work = np.zeros((2, len(ids)), np.int64)
-    for place, block in enumerate(ids):
-        found = count(block)
-        if found is None or int(found[0].sum()) * (len(ids) - place) > MOST:
+    return _classes(kernel, ids, limit, Limited(limit, machine)) if recordable(kernel) else None
+
+
+@once
+def _classes(kernel: Kernel, ids: range, limit: int, walk: Limited) -> Classes | None:
+    count, found = counter(kernel, walk.where), list[Counted]()
+    for first in range(0, len(ids), TOGETHER):
+        found.append(counted(count, ids[first : first + TOGETHER], limit))
+        of, work = found[-1]
+        if of.min() == FAULTY or of.max() >= FEW or int(work[-1]) * (len(ids) - first) > MOST:
             return None
-        of[place] = numbers.setdefault(b"".join(one.tobytes() for one in found), len(numbers))
-        work[place] = found[0].sum()
-        if len(numbers) > FEW:
-            return None
-    return Classes(of, work)
+    return Classes(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
 
 def standing(places: Sequence[int], most: int) -> dict[int, int]:

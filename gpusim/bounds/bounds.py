@@ -208,7 +208,7 @@ def _limits(
     works = found.least
     for resource in (*_resources(works, each, sharing), *memory.resources):
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
-    if starts := _starts(works[0], share):
+    if starts := starts_of_blocks(works[0].machine, share, works[0].resident):
         yield STARTS, starts
     if packs(works[0].machine) and may_part(works[0].kernel):
         return  # a warp may pass over any part of a chain
@@ -286,13 +286,14 @@ def _waves(work: Work, share: int) -> int:
     return -(-share // work.resident)
 
 
-def _starts(work: Work, share: int) -> Fraction:
+def starts_of_blocks(machine: Machine, share: int, resident: int) -> Fraction:
     """Return the cycles in which the chip hands out an SM's blocks behind the first wave, all but the first of them.
 
-    A block of all SMs at a time, as they are simulated: exactly, or rounded where one SM stands for all.
+    `share`: the SM's blocks, of which so many are resident. A block of all SMs at a time, as they are simulated:
+    exactly, or rounded where one SM stands for all.
     """
-    exactly = Fraction(work.machine.launch.refill_parts * work.machine.chip.sms, SHARE_PARTS)
-    return max(0, share - work.resident - 1) * min(exactly, Fraction(refill_parts(work.machine), SHARE_PARTS))
+    exactly = Fraction(machine.launch.refill_parts * machine.chip.sms, SHARE_PARTS)
+    return max(0, share - resident - 1) * min(exactly, Fraction(refill_parts(machine), SHARE_PARTS))
 
 
 def _refills(work: Work, share: int) -> int:

@@ -17,10 +17,11 @@ from gpusim.bounds.chain.access_cost import AccessCost, Seen, costs
 from gpusim.bounds.chain.any_order import least, order_of
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
+from gpusim.engines.walks.block_counts import COUNTED, FAULTY, KINDS, counted, counter
 from gpusim.engines.walks.profile import Profile, first_profile, profile_of
 from gpusim.engines.walks.program_order import Walker, walker
 from gpusim.launch.feed import recordable
-from gpusim.launch.ground import ground
+from gpusim.launch.ground import Ground, ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.what_if import may_part, packs
@@ -70,7 +71,6 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     """
     base = ground(kernel, machine)
     share_channel(base.numbers, sms)
-    fixed = recordable(kernel)
     seen: Seen = {}
 
     def work(executed: Profile, given: Costs, blocks: int = 1) -> Work:
@@ -101,20 +101,48 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         always = [work(executed, cost(executed), blocks) for executed, blocks in each]
         return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
 
-    steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
-    if (base.rows["bulk"] > 0).any() or kernel.cluster_blocks > 1:
-        steps = None  # where copies lie, and who a block's neighbours are, is not followed
-    found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
-    if found:
+    if found := _places(kernel, machine, base, ids):
         first = first_profile(kernel, limit, machine)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
-    most = ALL_FETCHING if moving else ALL_PROFILED
-    few = [of(block) for block in (ids if len(ids) <= most or not fixed else _probes(kernel, ids))]
+    few = [of(block) for block in _looked_at(kernel, base, ids)]
     alike = all(same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
-        few = _standing(of, classes(kernel, ids, limit), ids)
+        few = _standing(of, classes(kernel, ids, limit, machine), ids)
     return in_any_order(few, alike)
+
+
+def are_alike(kernel: Kernel, machine: Machine, ids: range, limit: int) -> bool:
+    """Return whether blocks with these ids are `alike`, as `profiled` says, without the costs of any; raises as it."""
+    base = ground(kernel, machine)
+    if _places(kernel, machine, base, ids):
+        return True
+    count = counter(kernel, machine)
+    kinds = np.unique(counted(count, _looked_at(kernel, base, ids), limit).of)
+    if kinds[0] == FAULTY or kinds[-1] == KINDS:
+        return False
+    warps, _, *copies = count.kinds[kinds].reshape(len(kinds), COUNTED, -1).swapaxes(0, 1)
+    return all(bool((one == one[0]).all()) for one in (warps, *copies))
+
+
+def _places(kernel: Kernel, machine: Machine, base: Ground, ids: range) -> list[tuple[Placement, int]] | None:
+    """Return where blocks' accesses begin, and how many begin so, if blocks differ in nothing else; else None."""
+    steps = block_steps(kernel)
+    if (base.rows["bulk"] > 0).any() or kernel.cluster_blocks > 1:
+        steps = None  # where copies lie, and who a block's neighbours are, is not followed
+    if steps is None or _fetches_move(kernel, base):
+        return None
+    return placements(kernel, steps, machine.global_memory.line_bytes, ids)
+
+
+def _fetches_move(kernel: Kernel, base: Ground) -> bool:
+    return bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
+
+
+def _looked_at(kernel: Kernel, base: Ground, ids: range) -> Sequence[int]:
+    """Return the blocks that show whether all are alike: all of few, or those that may differ."""
+    most = ALL_FETCHING if _fetches_move(kernel, base) else ALL_PROFILED
+    return ids if len(ids) <= most or not recordable(kernel) else _probes(kernel, ids)
 
 
 def _differing(works: Sequence[Work]) -> list[Work]:
@@ -131,17 +159,17 @@ def same(one: Profile, other: Profile) -> bool:
     return np.array_equal(one.counts, other.counts) and np.array_equal(one.copied, other.copied)
 
 
-def holds(kernel: Kernel, budget: int, limit: int) -> int | None:
+def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | None:
     """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
 
-    The kernel is as it is on the machine's chip; so the bound takes the first block's profile from here. None where
+    The kernel is as it is on the machine's chip; so the run takes its decoded program from here. None where
     what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
-        found = first_profile(kernel, limit) if recordable(kernel) else None
+        found = counted(counter(kernel, machine), [0], limit) if recordable(kernel) else None
     except UserError:
         return None
-    return None if found is None else max(1, budget // int(found.counts.sum()))
+    return None if found is None or found.of[0] == FAULTY else max(1, budget // int(found.work[0]))
 
 
 def _probes(kernel: Kernel, ids: range) -> list[int]:

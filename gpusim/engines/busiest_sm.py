@@ -7,22 +7,25 @@ block cannot run by itself, SM 0 is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import gcd
 
-from gpusim.engines.walks.program_order import Counts, block_alone, walker
+import numpy as np
+
+from gpusim.engines.walks.block_counts import FAULTY, Counter, Limited, counted, counter
 from gpusim.launch.feed import foreseeable
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.jit.rule import COMPILED
 from isa.dataflow.block_step import block_steps
-from isa.errors import DeadlockError, ExecutionError, UserError
+from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 from isa.support.once import once
 
 MOST = 1_000_000 if COMPILED else 10_000  # warp instructions that are counted: a tenth of a second, or some seconds
+TOGETHER = 16  # blocks that are counted before it is looked whether it is enough
 GOLDEN = 0.618  # ratio whose multiples, less whole numbers, fill an interval evenly
-Counter = Callable[[int], Counts | None]
 
 
 def busiest_sm(kernel: Kernel, machine: Machine) -> int:
@@ -30,44 +33,39 @@ def busiest_sm(kernel: Kernel, machine: Machine) -> int:
     kernel, sms = on_chip(kernel, machine.chip.sms), machine.chip.sms
     if min(sms, kernel.blocks) == 1 or not foreseeable(kernel) or block_steps(kernel) is not None:
         return 0
-    return _busiest(kernel, sms)
+    return _busiest(kernel, sms, Limited(MOST, machine))
+
+
+def blocks_of_sm(kernel: Kernel, machine: Machine) -> range:
+    """Return the blocks of the SM that stands for all, of a kernel as it is on the machine's chip."""
+    return blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
 
 
 @once
-def _busiest(kernel: Kernel, sms: int) -> int:
-    count, works = counter(kernel, MOST), dict[int, int]()
-    for sm in _far_apart(min(sms, kernel.blocks)):
-        try:
-            works[sm] = sum(_work(count(block)) for block in range(sm, kernel.blocks, sms))
-        except UserError:
-            return 0
-        if sum(works.values()) > MOST:
-            break
+def _busiest(kernel: Kernel, sms: int, walk: Limited) -> int:
+    try:
+        works = _works(counter(kernel, walk.where), sms, walk.limit)
+    except UserError:
+        return 0
     return min(sm for sm, work in works.items() if work == max(works.values()))
 
 
-def _work(found: Counts | None) -> int:
-    """Return what a block executes; one that faults shows most."""
-    return int(found[0].sum()) if found else MOST
+def _works(count: Counter, sms: int, limit: int) -> dict[int, int]:
+    """Return the work of each SM, until enough has been counted; of the first alone only so much."""
+    works, blocks = dict[int, int](), count.walker.kernel.blocks
+    for sm in _far_apart(min(sms, blocks)):
+        works[sm], ids = 0, range(sm, blocks, sms)
+        for first in range(0, len(ids), TOGETHER):
+            of, work = counted(count, ids[first : first + TOGETHER], limit)
+            works[sm] += int(np.where(of == FAULTY, MOST, work).sum())  # what faults shows most
+            if works[sm] > MOST and len(works) == 1:
+                return works
+        if sum(works.values()) > MOST:
+            break
+    return works
 
 
 def _far_apart(sms: int) -> Iterator[int]:
     """Yield each SM once, each far from those before it, so that no pattern of the grid hides most work."""
     step = next(step for step in range(round(sms * GOLDEN), sms + 2) if gcd(step, sms) == 1)
     return (step * place % sms for place in range(sms))
-
-
-def counter(kernel: Kernel, limit: int) -> Counter:
-    """Return a function that counts what a block executes; None if it faults.
-
-    It raises LimitError beyond `limit` warp instructions in a block.
-    """
-    one = walker(kernel, addresses=True)
-
-    def count(block: int) -> Counts | None:
-        try:
-            return block_alone(one, block, limit)
-        except (ExecutionError, DeadlockError):
-            return None
-
-    return count

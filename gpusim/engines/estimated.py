@@ -16,7 +16,7 @@ MILLION = 1_000_000
 LEAST_ERROR, MOST_ERROR = 0.01, 10.0  # percent of an estimate
 EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate needs of other options, and why
     "engine": (("compiled",), "the reference engine simulates every cycle"),
-    "sample": ((None,), "--sample estimates in its own way"),
+    "sample": ((None,), "--sample all computes every value"),
     "sms": ((1,), "of several SMs every block is simulated"),
     "trace": ((False,), "a trace needs every cycle"),
     "fast_forward": ((True,), "--no-fast-forward asks for every cycle"),
@@ -24,7 +24,7 @@ EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate need
 
 
 def tolerated(estimate: float | None, **others: object) -> int:
-    """Return by how many parts in a million an estimate may be wrong; 0: exact.
+    """Return by how many parts in a million an estimate may be wrong; 0: exact. A `sample` is "all" or None.
 
     Raises UserError beside options of `simulate` that exclude it, and for a percentage that is none.
     """
@@ -57,6 +57,11 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
         pipe_cycles={name: round(cycles * whole) for name, cycles in run.pipe_cycles.items()},
         stalls=_shared_out(run.stalls, run.cycles * run.warp_slots - run.empty),
     )
+
+
+def summing_up(run: SmRun) -> SmRun:
+    """Return the run with warp-cycles that add up to those of all warp slots, in the same proportions."""
+    return replace(run, stalls=_shared_out(run.stalls, run.cycles * run.warp_slots - run.empty))
 
 
 def _by_number(grown: NDArray[np.float64], accounted: Counts) -> NDArray[np.float64]:

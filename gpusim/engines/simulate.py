@@ -32,6 +32,7 @@ from gpusim.sm.state.recurrence import recurrence
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.plural import plural
 from gpusim.support.processes import cores
+from gpusim.support.stages import stage
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
@@ -260,6 +261,7 @@ def _report(job: _Job) -> None:
         job.progress(sum(map(_done, job.launches)), job.total)
 
 
+@stage("engine")
 def _step(job: _Job, advance: Advance, chunks: Sequence[list[Plain]], until: int) -> int:
     """Advance to a cycle and keep what was recorded; return the cycle. Raises the error of what went wrong."""
     now = advance(min(until, job.max_cycles + 1))

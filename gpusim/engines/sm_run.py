@@ -162,7 +162,7 @@ def beyond_of(sm: Sm) -> Beyond | None:
 
 def _ends(sm: Sm) -> Any:
     """Return when the last blocks left, in that order; none where waves were taken at their mean cost."""
-    known = 0 if sm.estimated else min(int(sm.retired), len(sm.ended))
+    known = 0 if sm.waves_estimated else min(int(sm.retired), len(sm.ended))
     places = np.arange(int(sm.retired) - known, int(sm.retired)) % max(1, len(sm.ended))
     ends = np.zeros(known, END)
     ends["cycle"], ends["issued"] = sm.ended[places], sm.ended_after[places]

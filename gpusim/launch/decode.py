@@ -50,6 +50,7 @@ from gpusim.sm.unit.opcodes import (
     value_of,
 )
 from gpusim.sm.unit.stall import Stall
+from gpusim.support.stages import stage
 from isa.architecture import nvidia
 from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
@@ -86,6 +87,7 @@ ZEROS = -2  # in the place of a register whose words stand behind a source's: th
 DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is that which does nothing
 
 
+@stage("decode")
 @without_collection()
 def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]) -> Rows:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.

@@ -32,13 +32,14 @@ from gpusim.sm.memory.what_if import packs
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.records import Chip, Records, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.every import comparable
 from gpusim.sm.state.layout import Rows
 from gpusim.sm.state.room import Sizes, made
 from gpusim.sm.unit.capacities import CHOICES, NEVER, PIPES, REGISTERS, SLOTS
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
+from gpusim.support.stages import stage
 from isa import texture
 from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.dataflow.memory.shared_places import shared_places
@@ -91,6 +92,7 @@ class ChipLaunch:
     in_turn: str
 
 
+@stage("launch")
 def launch(
     kernel: Kernel,
     machine: Machine,
@@ -125,9 +127,9 @@ def launch(
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
-    compared = all(unit.compared(machine) for unit in EVERY)
-    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
-    prepared.sm.tolerance = 0 if prepared.sm.launch.gap else tolerance  # estimates take blocks that follow each other
+    prepared.sm.comparable, prepared.sm.tolerance = comparable(machine), tolerance
+    watched = fast_forward and feed == TRACE_DRIVEN and not trace
+    prepared.sm.forwarding = watched and comparable(machine, but_for_tags=tolerance > 0)
     return prepared
 
 

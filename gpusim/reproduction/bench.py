@@ -22,7 +22,8 @@ from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation.asked import Sample
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.support.document import spelled
 from isa.errors import UserError
 from isa.kernel import Kernel

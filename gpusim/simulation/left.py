@@ -11,7 +11,7 @@ from gpusim.engines.simulate import threads_for
 from gpusim.engines.walks import side_by_side
 from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.machine.simulated_sms import simulated_blocks
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
 from isa.nvidia.system.printed import prints

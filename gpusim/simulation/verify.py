@@ -9,7 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks.program_order import walk
+from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import simulated_blocks
 from gpusim.sm.jit.rule import COMPILED
 from gpusim.support.document import Finite, doc
 from isa.executing.places import lanes_in
@@ -86,6 +89,19 @@ def verify(
     expectations = [*_of_blocks(kernel, range(kernel.blocks)), *(kernel.outcome() if kernel.outcome else ())]
     parts = [_worst([compare(kernel, memory, e) for memory in memories]) for e in expectations]
     return _summary(parts, scope="complete", blocks=kernel.blocks, in_program_order=len(others))
+
+
+def verified(
+    kernel: Kernel,
+    machine: Machine,
+    run: SmRun,
+    lines: NDArray[np.bool_] | None = None,
+    places: Sequence[int] | None = None,
+) -> Verification:
+    """Verify the values of a run of the SM's first blocks, or of those with these places; arguments as for `verify`."""
+    every = simulated_blocks(kernel, machine, run.sms, run.first_sm)
+    blocks = every[: run.blocks] if places is None else [every[place] for place in places]
+    return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)
 
 
 def compare(

@@ -67,17 +67,17 @@ def test_a_budget_holds_blocks():
     """A block has two warps of 10 instructions: 100 of them hold five, 25 and 5 hold one, at most 5 none."""
     body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
     kernel = read(f".grid 6 5\n.block 64\n{body}")
-    assert [holds(kernel, budget, LIMIT) for budget in (100, 25, 5)] == [5, 1, 1]
-    assert holds(read(f".grid 6 5\n.block 64\n{body}"), 100, 5) is None
+    assert [holds(kernel, SLOW, budget, LIMIT) for budget in (100, 25, 5)] == [5, 1, 1]
+    assert holds(read(f".grid 6 5\n.block 64\n{body}"), SLOW, 100, 5) is None
 
 
 def test_a_first_block_is_profiled_once_whatever_the_limit(monkeypatch):
-    """The bound takes the profile that the budget needed, with another limit too; a smaller one is still a limit."""
+    """The bound takes the profile that others needed, with another limit too; a smaller one is still a limit."""
     body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
     kernel, walks = read(f".grid 6 5\n.block 64\n{body}"), []
     of_block = profile.profile
     monkeypatch.setattr(profile, "profile", lambda one, **given: walks.append(given["limit"]) or of_block(one, **given))
-    assert holds(kernel, 100, LIMIT) == 5
+    assert profile.first_profile(kernel, LIMIT, SLOW).counts.sum() == 2 * 10
     assert bound(kernel, SLOW, limit=2 * LIMIT).profiled_blocks == 1
     assert walks == [LIMIT]
     with pytest.raises(LimitError, match="more than 5 warp instructions"):
@@ -87,7 +87,7 @@ def test_a_first_block_is_profiled_once_whatever_the_limit(monkeypatch):
 def test_no_budget_holds_blocks_that_memory_decides():
     """What loaded values guard can't be counted beforehand."""
     loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
-    assert holds(read(loaded), 1000, LIMIT) is None
+    assert holds(read(loaded), SLOW, 1000, LIMIT) is None
 
 
 def test_equal_blocks_limit_as_one(monkeypatch):

@@ -51,7 +51,7 @@ def test_the_screen_names_what_it_shows(tmp_path, capsys):
     assert execute(["tune", str(written(tmp_path)), *ONE, "--machine", "a100", "--jobs", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "sum.toml on a100 (A100), N=16384"
-    assert lines[2].split() == ["rank", "ms", "GFLOP/s", "warps", "bound", "stall", "reasons", "point"]
+    assert lines[2].split() == ["rank", "ms", "GFLOP/s", "warps", "stall", "reasons", "point"]
     assert lines[3].endswith("BLOCK=64 EACH=1 PAD=1")
     assert "simulated: 1 of 1 point; 1 launch of different machine code" in lines
     assert "values of the fastest: right: 1,024 values in 16 blocks, exact, at N=1024" in lines
@@ -68,6 +68,22 @@ def test_estimated_times_are_told(tmp_path, capsys):
     assert "estimated (~): 1 point from whole waves" in lines
     (found,) = document(capsys, tmp_path / "sum.toml", *few)["machines"]
     assert (found["ranking"][0]["method"], found["ranking"][0]["simulated_blocks"]) == ("waves", 64)
+
+
+@pytest.mark.long
+def test_bounds_and_seconds_are_told_if_asked_for(tmp_path, capsys):
+    """Without --bound no point has a bound; it changes no time. --verbose has the seconds of each stage of a trial."""
+    path, options = written(tmp_path), (*ONE, "--machine", "a100")
+    plain, bounded = (document(capsys, path, *options, *more)["machines"][0] for more in ((), ("--bound",)))
+    (alone,), (also,) = plain["ranking"], bounded["ranking"]
+    assert (alone["figures"]["bound_cycles"], alone["figures"]["limits"]) == (0, {})
+    assert 0 < also["figures"]["bound_cycles"] <= also["figures"]["cycles"] == alone["figures"]["cycles"]
+    assert "stages" not in plain
+    assert execute(["tune", str(path), *options, "--jobs", "1", "--verbose"]) == 0
+    lines = capsys.readouterr().out.split("CPU seconds by stage:")[1].splitlines()
+    assert lines[2].split() == ["stage", "trials", "total", "share", "median", "most"]
+    told = {line.split()[0] for line in lines[3:] if line}
+    assert {"compile", "read", "decode", "launch", "engine", "other"} <= told
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ from benchmarks.tensor import kernels
 from gpusim.bounds.bounds import bound
 from gpusim.engines import busiest_sm
 from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.engines.walks.block_counts import counted, counter
 from gpusim.launch.feed import foreseeable, recordable
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
@@ -91,5 +92,5 @@ def test_products_of_warpgroups_are_counted():
     kernel = kernels.kernel(launch)
     assert foreseeable(kernel)
     assert not recordable(kernel)
-    found = busiest_sm.counter(kernel, 1_000_000)(0)
-    assert found[0].sum() == run_sm(kernel, load("h200")).warp_instructions
+    found = counted(counter(kernel), [0], 1_000_000)
+    assert found.work[0] == run_sm(kernel, load("h200")).warp_instructions

@@ -17,7 +17,7 @@ from gpusim.analysis.account import report, run_document, source_lines
 from gpusim.analysis.account.findings import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
-from gpusim.simulation import simulation
+from gpusim.simulation import result
 from gpusim.support.document import Setting
 from gpusim.support.escaped_parts import EscapedParts
 from isa.reading.source_text import NO_TEXTS
@@ -30,7 +30,7 @@ HTML = '<pre style="font-family: ui-monospace, monospace; line-height: 1.3; whit
 
 @frozen.comparable
 @dataclass(frozen=True, repr=False)
-class Result(simulation.Result):
+class Result(result.Result):
     """A simulated launch: what `simulate` found, and views of it. A notebook shows the screen of `gpusim run`.
 
     `settings` are the numbers of the machine that were replaced, `loaded` is the file of the kernel, if it has one;
@@ -44,7 +44,7 @@ class Result(simulation.Result):
     @classmethod
     def of(
         cls,
-        found: simulation.Result,
+        found: result.Result,
         settings: Mapping[str, Setting],
         loaded: str = "",
         given: Mapping[str, str] = NO_TEXTS,

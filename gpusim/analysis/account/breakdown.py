@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from gpusim.analysis.account.rates.memory_rates import MemoryRate, memory_rates
 from gpusim.analysis.account.stalls import lost_by_the_last
 from gpusim.bounds import rates
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.support.plural import plural
 from isa.row import Row
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, memory_rates
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.machine.machine import seconds
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.support.document import Gflops, OfPeak, doc
 from gpusim.support.plural import plural
 

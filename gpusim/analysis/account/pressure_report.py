@@ -14,7 +14,7 @@ from gpusim.bounds.chain import chain, critical_path
 from gpusim.bounds.chain.critical_path import Path
 from gpusim.bounds.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.document import doc

@@ -27,7 +27,7 @@ from gpusim.engines.sm_run import ChipRun
 from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
@@ -241,7 +241,7 @@ def _fewest_and_most(run: ChipRun) -> str:
 def _scaling(result: Result) -> str:
     scaling = result.scaling
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
-    if scaling.method == "waves":
+    if scaling.method.startswith("waves"):
         return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
     skipped = result.run.skipped
     if (estimate := scaling.estimate) and estimate.cycles:

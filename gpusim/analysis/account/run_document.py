@@ -21,7 +21,7 @@ from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.launch.codes.assign_codes import sharing
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
-from gpusim.simulation.simulation import Result, Scaling
+from gpusim.simulation.result import Result, Scaling
 from gpusim.simulation.verify import Verification
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
 from gpusim.views.timeline.memory_tables import MemoryTables

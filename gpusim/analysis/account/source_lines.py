@@ -14,7 +14,7 @@ from gpusim.analysis.account import stalls
 from gpusim.analysis.account.memory.tables import accesses
 from gpusim.engines.sm_run import SmRun
 from gpusim.simulation.memory_account import MemoryAccount
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.account.declaration import SHARED
 from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc

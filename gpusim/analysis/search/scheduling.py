@@ -14,7 +14,8 @@ from gpusim.analysis.search.schedule_search import Found, Order
 from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Gflops, KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError

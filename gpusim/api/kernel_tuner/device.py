@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,16 +15,19 @@ from numpy.typing import NDArray
 from gpusim.analysis.account.figures import figures
 from gpusim.analysis.account.rates.memory_rates import memory_rates
 from gpusim.analysis.search.code.code_tuning import How, timed
+from gpusim.api.cupy.array import ndarray
+from gpusim.api.kernel_tuner import language, opencl
 from gpusim.api.raw_module import RawFunction, RawModule
 from gpusim.launch.file.caches import holding
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.errors import UserError
 
 TOO_MUCH = "too many resources requested for launch"  # words by which Kernel Tuner knows what to skip
 TOO_MUCH_SHARED = "uses too much shared data"
+_UNROLL = re.compile(r"^(\s*#\s*pragma\s+unroll[\s(]+)(\w+)", re.M)  # NVRTC takes a macro there, nvcc does not
 UNITS = {"time": "ms", "bound": "ms", "occupancy": "%"}
 
 
@@ -31,20 +35,16 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
     """A machine; while an event is under way, a launch is timed, otherwise its values are computed."""
 
     def __init__(
-        self,
-        machine: Machine,
-        iterations: int = 1,
-        compiler_options: Sequence[str] = (),
-        observers: Sequence[Any] = (),
+        self, machine: Machine, lang: str, compiler_options: Sequence[str] = (), observers: Sequence[Any] = ()
     ) -> None:
-        """Take the machine with tags in its caches, whose L2 holds what copies left there."""
+        """Take the machine with tags in its caches, whose L2 holds what copies left there; `lang` is its language."""
         self.machine, _ = holding(machine, "warm")
-        self.compiler_options, self.iterations = list(compiler_options), iterations
+        self.lang, self.compiler_options = lang.upper(), language.options(lang, compiler_options)
         self.name, self.max_threads, self.units = machine.name, machine.limits.threads_per_block, UNITS
-        self.env = {"device_name": self.name, "iterations": 1, "compiler_options": self.compiler_options}
+        self.env = {"device_name": self.name, "iterations": 1, "compiler_options": list(compiler_options)}
         self.module: RawModule | None = None
         self.result: Result | None = None
-        self.shared, self.timing = 0, False
+        self.num_regs, self.shared, self.timing = 0, 0, False
         self.observers = [*observers, SimulatedTime()]
         for one in self.observers:
             one.register_device(self)
@@ -54,19 +54,31 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         return self.env
 
     def ready_argument_list(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return copies of the arrays, the card's memory; scalars as they are."""
-        return [np.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        """Return copies of NumPy's arrays, the card's memory; scalars, and arrays of gpusim.cupy, as they are."""
+        return [
+            np.array(one) if isinstance(one, np.ndarray) and not isinstance(one, ndarray) else one for one in arguments
+        ]
 
     def compile(self, kernel_instance: Any) -> RawFunction:
         """Return the kernel of an instance; raises SkippableFailure for too much shared memory, else UserError."""
+        name, options = kernel_instance.name, [*self.compiler_options, "-I."]
         try:
-            code, options = kernel_instance.kernel_string, self.compiler_options
-            self.module = RawModule(code, options=options, architecture=number(self.machine))
-            return self.module.get_function(kernel_instance.name)
+            self.module = RawModule(self._cuda(kernel_instance), options=options, architecture=number(self.machine))
+            found = self.module.get_function(name)
+            self.num_regs = found.num_regs
+            return found
         except UserError as error:
             if TOO_MUCH_SHARED in str(error):
                 raise SkippableFailure(str(error)) from None
             raise
+
+    def _cuda(self, kernel_instance: Any) -> str:
+        """Return the source in CUDA C++, with the use of a template that its instance needs."""
+        code, name = kernel_instance.kernel_string, kernel_instance.name
+        if self.lang == language.OPENCL:
+            return opencl.translated(code)
+        code = _UNROLL.sub(lambda one: f"{one[1]}{kernel_instance.params.get(one[2], one[2])}", code)
+        return f"{code}\nstatic void *_gpusim_instance = (void *)({name});\n" if "<" in name else code
 
     def start_event(self) -> None:
         """Begin to time launches."""
@@ -92,7 +104,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         except UserError as error:
             raise SkippableFailure(f"{TOO_MUCH}: {error}") from None
         if self.timing:
-            self.result = timed(kernel, self.machine, How())
+            self.result = timed(kernel, self.machine, How(bounded=True))
         else:
             func(*launch, shared_mem=self.shared, machine=self.machine, caches=None)
 
@@ -120,8 +132,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         self.shared = int(smem_args["size"])
 
     def copy_texture_memory_args(self, texmem_args: Mapping[str, Any]) -> None:
-        """Refuse texture references, which CUDA no longer has."""
-        raise UserError(f"texmem_args: {', '.join(texmem_args)}: CUDA 12 has no texture references; pass arrays")
+        """Take none: texture references are refused before."""
 
 
 class SimulatedTime(BenchmarkObserver):  # type: ignore[misc]

@@ -93,7 +93,7 @@ def rank(
                 found[place] = _ranked(config, made)
             else:
                 launches[place] = made
-        work = partial(_simulated, machine=where, how=how or How())
+        work = partial(_simulated, machine=where, how=how or How(bounded=True))
         for place, outcome in as_done(work, list(launches.items()), jobs):
             found[place] = _ranked(configs[place], outcome)
     return sorted((found[place] for place in range(len(configs))), key=lambda one: one.milliseconds)

@@ -36,7 +36,8 @@ from gpusim.commands.frame.notices import ineffective_settings, tell_of_all, tel
 from gpusim.commands.frame.options import Launch, Simulation, SourceOptions, repeated
 from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.machine.simulated_sms import count
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats

@@ -13,7 +13,7 @@ from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
 from gpusim.analysis.account.source_lines import ByLine, Inlined, LineFigures
 from gpusim.commands.frame.document import new_table, right, width
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.support.document import LaunchDocument, Setting, doc
 from isa.errors import UserError
 from isa.kernel import Kernel

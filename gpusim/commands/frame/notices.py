@@ -23,7 +23,7 @@ from workloads.catalog import CATALOG
 if TYPE_CHECKING:
     from gpusim.engines.sm_run import SmRun
     from gpusim.machine.simulated_sms import Sms
-    from gpusim.simulation.simulation import Result
+    from gpusim.simulation.result import Result
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 

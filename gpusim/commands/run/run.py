@@ -22,7 +22,8 @@ from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation.asked import Sample
 from gpusim.simulation.left import complete, printed_by_all
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support import whole_file
 from isa.errors import UserError

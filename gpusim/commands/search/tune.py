@@ -32,7 +32,8 @@ from gpusim.commands.search.reasons import in_kinds
 from gpusim.commands.search.space import LastStage, in_words
 from gpusim.commands.search.tune_code import MACHINE, CodeTuning, Task, given_of, tune_code
 from gpusim.machine.machine import File, Machine, read
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done

@@ -37,6 +37,7 @@ from gpusim.analysis.search.code.code_tuning import (
     ranked,
     shared,
     trial,
+    with_compilation,
 )
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
@@ -120,6 +121,8 @@ class CodeTuning:
     caches: Caches = None
     nvcc_flags: NvccFlags = ""
     dask: DaskOfSpaceFile = ""
+    bound: Annotated[bool, Option("--bound", help="Of a space file: also the bound of each point.")] = False
+    verbose: Annotated[bool, Option("--verbose", help="Of a space file: also the CPU seconds of each stage.")] = False
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def how_of(code: CodeTuning) -> How:
     if sample not in ("", "all") and not whole_number(sample):
         raise UserError(f"--sample {sample}: give a number of blocks, or all")
     blocks = sample if sample == "all" else whole_number(sample) or How.sample
-    return How(blocks, which, code.threads)
+    return How(blocks, which, code.threads, code.bound, code.verbose)
 
 
 def tune_code(given: Task, code: CodeTuning) -> Answer:
@@ -211,6 +214,7 @@ def _settings(task: CodeTask, space: CodeSpace, places: Mapping[str, Place]) -> 
         facts={key: hash_of(place.machine()) for key, place in places.items()},
         sample=str(task.how.sample),
         sms=str(task.how.sms),
+        bounded=task.how.bounded,
         version=version("gpusim"),
     )
 
@@ -230,7 +234,11 @@ def _tried(
     """Compile and simulate the points without a trial, and add their trials."""
     found: Known = {}
 
+    spent: dict[tuple[Value, ...], float] = {}  # on compilation
+
     def keep(one: CodeTrial) -> None:
+        if task.how.counted:
+            one = with_compilation(one, spent.get(tuple(one.point.values()), 0.0))
         add(one)
         found[_key(one)] = one
 
@@ -239,8 +247,9 @@ def _tried(
     with TemporaryDirectory() as name:
         folder = Path(name)
         made = _compiled(space, [wanted for wanted, _ in asked.values()], folder, task.given.jobs)
+        spent |= {tuple(one.point.values()): one.seconds for one in made}
         begin_compiling()
-        if task.how == How():  # a first block says how many a sample may have
+        if task.how.sample is None and task.how.sms == 1:  # a first block says how many a sample may have
             begin_compiling("walk")
         groups: dict[tuple[str, str], list[Point]] = {}
         for one in sorted(made, key=lambda each: str(each.point)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Annotated
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 from rich.console import RenderableType
 from rich.table import Column, Table
 
@@ -87,6 +87,15 @@ class Elsewhere(Struct, frozen=True):
     slower: Annotated[float, doc("Percent more time than that machine's fastest point.")]
 
 
+class StageSeconds(Struct, frozen=True):
+    """CPU seconds of a stage of the trials."""
+
+    trials: Annotated[int, doc("Trials that had it.")]
+    total: float
+    median: float
+    most: float
+
+
 class TunedMachine(Struct, frozen=True, kw_only=True):
     """The points ranked on one machine, fastest first."""
 
@@ -100,6 +109,7 @@ class TunedMachine(Struct, frozen=True, kw_only=True):
     without: Annotated[list[Unsimulated], doc("Points that were not simulated.")]
     check: Annotated[Check, doc("The values of the fastest point.")]
     elsewhere: Annotated[list[Elsewhere], doc("The fastest point on the other machines, where it can run.")]
+    stages: Annotated[dict[str, StageSeconds] | UnsetType, doc("By stage; present if asked for.")] = UNSET
 
 
 class TuneCodeDocument(OfSettings, frozen=True):
@@ -136,6 +146,32 @@ def screen(outcome: CodeOutcome, top: int) -> Iterator[RenderableType]:
         yield _exchanged(outcome.machines)
 
 
+def stages(trials: Sequence[CodeTrial]) -> dict[str, StageSeconds]:
+    """Return the CPU seconds of each stage of trials, those that take most first; empty if they were not counted."""
+    spent: dict[str, list[float]] = {}
+    for one in trials:
+        for name, seconds in one.seconds.items():
+            spent.setdefault(name, []).append(seconds)
+    order = sorted(spent, key=lambda name: -sum(spent[name]))
+    return {name: StageSeconds(len(s := spent[name]), sum(s), median(s), max(s)) for name in order}
+
+
+def _spent(stages: Mapping[str, StageSeconds]) -> Table:
+    whole = sum(one.total for one in stages.values())
+    rows = [
+        (
+            name,
+            one.trials,
+            f"{one.total:.1f}",
+            f"{100 * one.total / whole:.0f} %",
+            f"{one.median:.3f}",
+            f"{one.most:.3f}",
+        )
+        for name, one in stages.items()
+    ]
+    return new_table("stage", *right("trials", "total", "share", "median", "most"), rows=rows, tight=True)
+
+
 def in_words(point: Point) -> str:
     """Return a point as name=value, in the order of the file."""
     return " ".join(f"{name}={value}" for name, value in point.items())
@@ -155,14 +191,17 @@ def _of_machine(outcome: CodeOutcome, one: OnMachine, top: int) -> Iterator[Rend
     without = [each for each in one.trials if each.reason]
     yield from in_kinds([each.reason for each in without], [in_words(each.point) for each in without])
     yield f"values of the fastest: {_checked(one.check, space)}"
+    if spent := stages(one.trials):
+        yield "\nCPU seconds by stage:\n"
+        yield _spent(spent)
 
 
 def _estimated(simulated: Sequence[CodeTrial]) -> Iterator[str]:
     """Yield how many points have a time that follows from some of their blocks; they have a ~ in the table."""
-    how = {"waves": "", "work": " of blocks that differ"}
-    counts = {method: sum(each.method == method for each in simulated) for method in how}
+    how = {"waves": "from whole waves", "work": "from whole waves of blocks that differ", "steady": "with steady loops"}
+    counts = {method: sum(method in each.method.split("+") for each in simulated) for method in how}
     if any(counts.values()):
-        told = ", ".join(f"{plural(n, 'point')} from whole waves{how[method]}" for method, n in counts.items() if n)
+        told = ", ".join(f"{plural(n, 'point')} {how[method]}" for method, n in counts.items() if n)
         yield f"estimated (~): {told}"
 
 
@@ -183,14 +222,15 @@ def _ranking(one: OnMachine, top: int) -> Table:
     rated = next((name for name in ("gflops", "gbs") if any(_rate(each, name) for _, each in one.order)), "")
     unit = {"gflops": ["GFLOP/s"], "gbs": ["GB/s"]}.get(rated, [])
     figures = right("rank", "ms", *unit, "warps")
-    table = new_table(*figures, "bound", "stall reasons", Column("point", overflow="fold"))
+    bounded = any(_figures(each).bound_cycles for _, each in one.order)
+    table = new_table(*figures, *["bound"] * bounded, "stall reasons", Column("point", overflow="fold"))
     for rank, each in one.order[:top]:
         found = _figures(each)
         rate = [f"{_rate(each, rated):.1f}"] if rated else []
-        bound = f"{found.bound_limiter} {100 * found.bound_cycles / found.cycles:.0f} %"
-        about = "~" if each.method in ("waves", "work") else ""
+        bound = [f"{found.bound_limiter} {100 * found.bound_cycles / found.cycles:.0f} %"] if bounded else []
+        about = "" if each.method == "complete" else "~"
         cells = f"{rank}", f"{about}{found.milliseconds:.4g}", *rate, f"{each.occupancy:.0f} %"
-        table.add_row(*cells, bound, _stalls(found), in_words(each.point))
+        table.add_row(*cells, *bound, _stalls(found), in_words(each.point))
     return table
 
 
@@ -234,6 +274,7 @@ def _tuned(one: OnMachine, every: Sequence[OnMachine], top: int) -> TunedMachine
         without=[Unsimulated(each.point, each.reason) for each in one.trials if each.reason],
         check=one.check,
         elsewhere=elsewhere,
+        stages=stages(one.trials) or UNSET,
     )
 
 

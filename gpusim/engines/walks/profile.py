@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.walks.block_counts import Limited
 from gpusim.engines.walks.program_order import Walker, bits, block_alone, lanes_of, walker
 from gpusim.machine.machine import Machine
 from gpusim.sm.unit.capacities import GROUPS
 from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, WARP
+from gpusim.support.stages import stage
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import PLACE_BYTES
@@ -71,26 +73,19 @@ def profile_of(one: Walker, block: int, limit: int) -> Profile:
     return Profile(*counts, _patterns(tally))
 
 
+@stage("profile")
 def first_profile(kernel: Kernel, limit: int, machine: Machine | None = None) -> Profile:
     """Return the profile of a kernel's first block, which the bound, a sample and the choice of an SM take.
 
     Raises LimitError beyond `limit` warp instructions, also where a larger limit has let it through before.
     """
-    found = _first(kernel, _Walk(limit, machine))
+    found = _first(kernel, Limited(limit, machine))
     return found if found.counts.sum() <= limit else profile(kernel, limit=limit)
 
 
-@dataclass(frozen=True)
-class _Walk:
-    """A walk of at most so many warp instructions. All that come to an end find the same."""
-
-    limit: int = field(compare=False)
-    machine: Machine | None = field(compare=False)
-
-
 @once
-def _first(kernel: Kernel, walk: _Walk) -> Profile:
-    return profile(kernel, limit=walk.limit, machine=walk.machine)
+def _first(kernel: Kernel, walk: Limited) -> Profile:
+    return profile(kernel, limit=walk.limit, machine=walk.where)
 
 
 def _count(tally: Counter[bytes], rows: NDArray[np.uint32]) -> None:

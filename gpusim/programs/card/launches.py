@@ -25,7 +25,8 @@ from gpusim.programs.card.arena import Allocation, Arena
 from gpusim.programs.card.captures import Captures
 from gpusim.programs.card.clock import USUAL
 from gpusim.simulation.asked import Sample
-from gpusim.simulation.simulation import Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.simulation import simulate
 from isa.errors import UserError
 from isa.kernel import Buffer, Dim3
 from isa.kernel import Kernel as Launched

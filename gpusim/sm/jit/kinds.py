@@ -10,7 +10,10 @@ from gpusim.sm.jit.records import record_type
 from gpusim.sm.records import Feed, Memory, Row, Scheduler, Sm, Warp
 from gpusim.sm.state.recurrence import Recurrence
 
-_ARRAYS = [types.Array(types.int64, 2 if name in ("kept", "notes", "watch") else 1, "C") for name in Recurrence._fields]
+_ARRAYS = [
+    types.Array(types.int64, 2 if name in ("later", "kept", "notes", "watch") else 1, "C")
+    for name in Recurrence._fields
+]
 KINDS: dict[type, Any] = {  # by the class that stands for it in annotations
     int: types.int64,
     bool: types.boolean,

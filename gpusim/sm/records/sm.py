@@ -142,11 +142,13 @@ class Sm(Record):
     requested: int  # words of the recorded requests
     streams: Records[Stream]  # the recorded streams
     scripts: Records[Script]  # the recorded scripts
-    forwarding: int  # 1: events are watched for the state to come back
+    forwarding: int  # 1: events are watched for the state to come back, or to be steady
+    comparable: int  # 1: all that changes is compared; 0: no state is, but loops may be steady
     marker: int  # warp slot whose way round its loop is watched, -1: none yet
     tolerance: int  # parts in a million that an estimate may be wrong; 0: none
     doubt: int  # cycles by which those that are estimated may be wrong
     estimated: int  # cycles that are estimated
+    waves_estimated: int  # 1: among them are waves of blocks
     skipped: int  # cycles taken at once
     tracing: int  # 1: keep trace records
     traced: int  # those that wait to be taken away

@@ -28,6 +28,7 @@ from gpusim.sm.memory import local_memory, mbarrier, what_if
 from gpusim.sm.memory.account import declaration as account
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
+from gpusim.sm.memory.cache.declaration import untagged
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
 from gpusim.sm.memory.copy_engine import declaration as copy_engine
 from gpusim.sm.memory.dram import declaration as dram
@@ -58,7 +59,7 @@ from gpusim.sm.registers.write_back import declaration as write_back
 from gpusim.sm.replay.fast_forward import declaration as fast_forward
 from gpusim.sm.replay.stream import declaration as stream
 from gpusim.sm.unit import instruction, sm
-from gpusim.sm.unit.declare import Declaration
+from gpusim.sm.unit.declare import Declaration, Machine
 from gpusim.sm.walk.branch import declaration as branch
 
 EVERY: tuple[Declaration, ...] = tuple(
@@ -126,3 +127,11 @@ EVERY: tuple[Declaration, ...] = tuple(
         record,
     )
 )
+
+
+def comparable(machine: Machine, *, but_for_tags: bool = False) -> bool:
+    """Tell whether fast-forward compares all state that changes on a machine, `but_for_tags` and what waits for them.
+
+    A loop can be taken at its mean cost without: what caches keep then stays, and its times move.
+    """
+    return all(unit.compared(machine) or (but_for_tags and unit.compared is untagged) for unit in EVERY)

@@ -31,7 +31,7 @@ RECENT = 32  # the latest are kept in any case
 NAMED = (
     "warps.live", "warps.cursor", "warps.unit", "schedulers.ready", "warps.since", "warps.ready_at",
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
-    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
+    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt", "brought",
 )  # fmt: skip
 START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
@@ -41,7 +41,7 @@ NOTES = 3
 COUNTS = 4
 WATCHED, WATCH = (
     2,
-    24,
+    32,
 )  # loops and blocks, of which sm/replay/fast_forward/estimate.py keeps so many numbers each, and one state
 
 
@@ -51,6 +51,7 @@ class Recurrence(NamedTuple):
     Role i has the columns from `roles[i]` up to `roles[i + 1]`, and the words named i-th begin at `columns[i]`. Number
     j is a value of the total in column `source[j]`, taken at the moment in column `renewal[j]` if that is not -1;
     if `awaited[j]` is not, it matters only while the time in that column is unknown.
+    `later` has each place and parts of a cycle of a time that is not compared, which estimates move.
     `order` lists the rows in use by time, and then the free ones; two rows of `kept` behind those are for scratch, and
     further ones for the states from which estimates are watched, with what `watch` holds of them.
     """
@@ -62,6 +63,7 @@ class Recurrence(NamedTuple):
     source: Numbers
     renewal: Numbers
     awaited: Numbers
+    later: Table
     kept: Table
     notes: Table
     order: Numbers
@@ -76,11 +78,22 @@ def recurrence(sms: Rows, used: Sizes) -> Recurrence:
     """
     fixed = _fixed(used if sms[0]["forwarding"] else sizes({}))
     width = int(fixed[1][-1])
-    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
+    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width))) if sms[0]["comparable"] else 1
     states, notes = (np.zeros((kept + 2 + WATCHED, columns), np.int64) for columns in (width, NOTES))
     watch = np.zeros((WATCHED, WATCH), np.int64)
     free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64), watch
-    return Recurrence._make((whole(sms), *fixed, states, notes, *free))
+    return Recurrence._make((whole(sms), *fixed, _later(sms, used), states, notes, *free))
+
+
+def _later(sms: Rows, used: Sizes) -> Words:
+    """Return the place of each time that is not compared, and in how many parts of a cycle it counts."""
+    found, numbers = [np.zeros((0, 2), np.int64)], sms[0]["machine"]
+    if sms[0]["forwarding"] and not sms[0]["comparable"]:
+        for word in words("sm", used, (Role.UNCOMPARED,)):
+            if word.field.parts:
+                parts = prod(int(numbers[one]) if isinstance(one, str) else one for one in word.field.parts)
+                found.append(np.stack([word.places, np.full(word.places.size, parts)], axis=1))
+    return np.concatenate(found)
 
 
 class Word(NamedTuple):

@@ -81,7 +81,8 @@ class Field:
 
     A number of a machine with a `key` has that key's value, where the machine has its section. A field without a role
     has that of the record that it is part of. A NUMBER is a value of the total at path `of`, taken anew at the moment
-    `renewed`, and matters only while the time `awaited` is unknown, where these are given.
+    `renewed`, and matters only while the time `awaited` is unknown, where these are given. An UNCOMPARED time counts
+    in so many `parts` of a cycle: the product of these, or of the machine's numbers with these names.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Field:
     of: str = ""
     renewed: str = ""
     awaited: str = ""
+    parts: tuple[str | int, ...] = ()
 
     @property
     def apart(self) -> bool:

@@ -82,7 +82,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
 )
 def test_results_of_other_machines_name_them(facts, told, tmp_path):
     """Where results are of several machines, a refusal names those, or the one whose numbers have changed."""
-    settings = CodeTuned("f", "s", {"N": 64}, {"rtx3090": "0", "a100": "1"}, "None", "1", "0.1.0")
+    settings = CodeTuned("f", "s", {"N": 64}, {"rtx3090": "0", "a100": "1"}, "None", "1", False, "0.1.0")
     written(path := tmp_path / "old.jsonl", [], settings)
     with pytest.raises(UserError) as refused:
         written(path, [], msgspec.structs.replace(settings, facts=facts))

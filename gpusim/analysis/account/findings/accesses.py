@@ -11,7 +11,7 @@ from gpusim.analysis.account.findings.finding import Cause, places
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2
 from gpusim.analysis.account.rates.utilisation import CHANNEL, WAY, utilisation
 from gpusim.bounds.bounds import CONSTANTS, SHARED, UNIT
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.memory import SECTOR_BYTES
 from isa.row import Unit
 from isa.values.atomic import compare_and_swap

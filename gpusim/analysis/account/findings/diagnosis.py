@@ -30,7 +30,7 @@ from gpusim.analysis.account.findings.local_memory import local_memory, told
 from gpusim.analysis.account.findings.resources import ROOF, Room, resources
 from gpusim.analysis.account.rates.utilisation import CHAIN, limiter, utilisation
 from gpusim.launch.codes.assign_codes import FAR, with_codes
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.unit.opcodes import NEARBY
 from gpusim.sm.unit.stall import BY_NUMBER, Stall, label

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpusim.analysis.account.findings.finding import PLACES, Cause, lines, named, places
 from gpusim.analysis.account.rates.utilisation import BANKS, ISSUE, PIPE, WAY, utilisation
 from gpusim.bounds.bounds import UNIT
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.pipes.pipe.declaration import choices
 from isa.dataflow.flow import in_function
 from isa.kernel import Kernel

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.findings.resources import Room
 from gpusim.analysis.account.rates.memory_rates import used_sms
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
 

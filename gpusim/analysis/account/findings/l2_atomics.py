@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpusim.analysis.account.findings.finding import Cause, places
 from gpusim.analysis.account.rates.utilisation import ATOMICS, WAY, utilisation
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from isa.row import Unit
 
 REMEDY = "add up within each block first, by shuffles or in shared memory, and let one thread update the word"

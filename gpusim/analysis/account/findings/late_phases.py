@@ -14,7 +14,7 @@ import numpy as np
 
 from gpusim.analysis.account.findings.finding import Finding, lines, named
 from gpusim.analysis.account.rates.memory_rates import dram_busy, l2_busy
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.support.plural import plural
 from isa.memory import SECTOR_BYTES

@@ -17,7 +17,7 @@ from gpusim.analysis.account.findings.finding import Cause, places
 from gpusim.analysis.account.rates.utilisation import WAY, utilisation
 from gpusim.bounds.bounds import UNIT
 from gpusim.launch.codes.assign_codes import with_codes
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural

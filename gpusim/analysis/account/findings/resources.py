@@ -31,7 +31,7 @@ from gpusim.analysis.account.rates.utilisation import (
     roofs,
 )
 from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED, STARTS, UNIT
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.unit.stall import Stall
 

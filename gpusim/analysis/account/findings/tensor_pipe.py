@@ -15,7 +15,7 @@ from gpusim.analysis.account.findings import late_phases
 from gpusim.analysis.account.findings.finding import Finding, lines, named
 from gpusim.analysis.account.findings.late_phases import ORDINALS
 from gpusim.bounds.rates import tensor_kind
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
 from isa.operands.operand import Immediate

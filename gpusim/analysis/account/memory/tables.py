@@ -8,7 +8,7 @@ from gpusim.analysis.account.memory.operations import at_l2, operation
 from gpusim.analysis.account.rates.memory_rates import dram_parts
 from gpusim.machine.machine import seconds
 from gpusim.simulation.memory_account import MemoryAccount, Moved
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.account.declaration import SHARED
 from gpusim.views.timeline.memory_tables import (
     TOTAL,

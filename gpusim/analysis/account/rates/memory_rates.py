@@ -9,7 +9,7 @@ from typing import Annotated
 from gpusim.bounds.bounds import Bound
 from gpusim.engines import line_share
 from gpusim.machine.machine import Machine, seconds
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.dram.declaration import written_alone_cost
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs, line_cost, written_cost

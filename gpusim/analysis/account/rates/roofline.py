@@ -6,7 +6,7 @@ from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, memory_rates
 from gpusim.bounds import rates
 from gpusim.machine.machine import Machine, seconds
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
 from gpusim.views.timeline.document import InstructionRates, Roof, Summary
 from isa.memory import LINE_BYTES, SECTOR_BYTES

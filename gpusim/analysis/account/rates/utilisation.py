@@ -11,7 +11,7 @@ from gpusim.analysis.account.rates.memory_rates import DRAM, L2, dram_busy, l2_b
 from gpusim.bounds.bounds import CONSTANTS, MATCH, SHARED
 from gpusim.bounds.memory import use
 from gpusim.machine.machine import Machine
-from gpusim.simulation.simulation import Result
+from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.pipes.pipe.declaration import choices, instances, pipe_names
 from gpusim.sm.unit.asks import through_port

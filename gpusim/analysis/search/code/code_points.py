@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from math import prod
+from os import times
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from gpusim.launch.file import elements, prepare
 from gpusim.launch.file.document import LaunchFile
 from gpusim.launch.file.source import Source
 from gpusim.machine.machine import Machine
+from gpusim.support.stages import stage
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.compiler import compile
@@ -34,6 +36,7 @@ class Compiled(msgspec.Struct, frozen=True):
     architecture: int
     code: str = ""
     reason: str = ""
+    seconds: float = 0.0  # of CPU time, with those of the compiler's processes
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def stored(folder: Path, same: str) -> Path:
 
 def compiled(wanted: Wanted, space: CodeSpace, folder: Path) -> Compiled:
     """Compile a point and keep its cubin in a folder under its digest; an error of the compiler is the reason."""
-    point, architecture = wanted.point, wanted.architecture
+    point, architecture, start = wanted.point, wanted.architecture, _cpu_seconds()
     try:
         file = msgspec.structs.replace(launch(space, point).file, expect=[])
         data = cubin_at(space, point, architecture)
@@ -59,7 +62,13 @@ def compiled(wanted: Wanted, space: CodeSpace, folder: Path) -> Compiled:
     except UserError as error:
         return Compiled(dict(point), architecture, reason=str(error))
     stored(folder, same).write_bytes(data)
-    return Compiled(dict(point), architecture, same)
+    return Compiled(dict(point), architecture, same, seconds=_cpu_seconds() - start)
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of those that it has waited for."""
+    used = times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _digest(contents: Cubin, file: LaunchFile) -> str:
@@ -73,6 +82,7 @@ def cubin_at(space: CodeSpace, point: Point, architecture: int) -> bytes:
     return compile.compile_file(space.source, architecture, [*space.flags, *defines(point)])
 
 
+@stage("read")
 def kernel(space: CodeSpace, point: Point, data: bytes, *, expected: bool = False) -> Kernel:
     """Return the kernel of a point from its machine code, with its launch; raises UserError.
 

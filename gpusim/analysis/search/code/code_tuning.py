@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -25,14 +26,18 @@ from gpusim.machine.architecture import number
 from gpusim.machine.machine import File, Machine
 from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation.asked import Sample
-from gpusim.simulation.simulation import DifferingBlocksError, Result, simulate
+from gpusim.simulation.result import Result
+from gpusim.simulation.sampled import DifferingBlocksError
+from gpusim.simulation.simulation import simulate
 from gpusim.simulation.verify import UNCHECKED, Verification
 from gpusim.support.document import Setting, doc
+from gpusim.support.stages import counted
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
+STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
 ENOUGH = 200_000_000  # shader cycles of a kernel that may never end
 
@@ -52,6 +57,7 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     blocks: Annotated[int, doc("Blocks of the SM with the most, or of all simulated SMs.")] = 0
     method: Annotated[str, doc("complete, or how the time of all blocks follows from the simulated: waves, work.")] = ""
     reason: str = ""
+    seconds: Annotated[dict[str, float], doc("CPU seconds by stage; present if asked for.")] = {}
 
 
 class CodeTuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,6 +69,7 @@ class CodeTuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: dict[str, str]
     sample: str
     sms: str
+    bounded: bool
     version: str
 
 
@@ -91,15 +98,28 @@ class Job:
 
 @dataclass(frozen=True)
 class How:
-    """What of a launch is simulated: as for `simulate`; without a sample, as many blocks as are affordable."""
+    """What of a launch is simulated: as for `simulate`; without a sample, as many blocks as are affordable.
+
+    `counted`: with the CPU seconds of each stage.
+    """
 
     sample: Sample = None
     sms: Sms = 1
     threads: int | None = None
+    bounded: bool = False
+    counted: bool = False
 
 
 def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> CodeTrial:
     """Simulate machine code on a machine; a refusal is the trial's reason."""
+    if not how.counted:
+        return _trial(job, space, places, how)
+    with counted() as seconds:
+        found = _trial(job, space, places, how)
+    return msgspec.structs.replace(found, seconds=seconds)
+
+
+def _trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> CodeTrial:
     try:
         launched = kernel(space, job.point, job.cubin)
         machine = places[job.machine].machine(launched)
@@ -124,16 +144,16 @@ def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> 
 def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     """Simulate a launch without values; all blocks of the SM where a few can't stand for them. Raises UserError."""
     launched, sample = on_chip(launched, machine.chip.sms), how.sample
+    timing = partial(simulate, launched, machine, values=False, max_cycles=ENOUGH, bounded=how.bounded)
     if how.sms != 1 or sample == "all":
         sample = None
     elif sample is None:
-        sample = holds(launched, AFFORDABLE, LIMIT) or LEAST
+        sample = holds(launched, machine, AFFORDABLE, LIMIT) or LEAST
     try:
-        return simulate(
-            launched, machine, values=False, sample=sample, max_cycles=ENOUGH, sms=how.sms, threads=how.threads
-        )
+        steady = None if sample is None else STEADY
+        return timing(sample=sample, sms=how.sms, threads=how.threads, estimate=steady)
     except DifferingBlocksError:
-        return simulate(launched, machine, values=False, max_cycles=ENOUGH)
+        return timing()
 
 
 def checked(space: CodeSpace, point: Point, place: Place) -> Verification:
@@ -146,8 +166,16 @@ def checked(space: CodeSpace, point: Point, place: Place) -> Verification:
 
 
 def shared(found: CodeTrial, points: Iterable[Point]) -> list[CodeTrial]:
-    """Return a trial for each of the points that have its machine code and launch."""
-    return [msgspec.structs.replace(found, point=dict(point)) for point in points]
+    """Return a trial for each of the points that have its machine code and launch; the first has its seconds."""
+    return [
+        msgspec.structs.replace(found, point=dict(point), seconds={} if place else found.seconds)
+        for place, point in enumerate(points)
+    ]
+
+
+def with_compilation(found: CodeTrial, seconds: float) -> CodeTrial:
+    """Return a trial whose seconds, if counted, have those of its point's compilation."""
+    return msgspec.structs.replace(found, seconds={"compile": seconds, **found.seconds})
 
 
 def ranked(found: Iterable[CodeTrial]) -> list[tuple[int, CodeTrial]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
+from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, SHARE_PARTS, tagged
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import through_port
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
@@ -113,13 +113,26 @@ UNIT = Declaration(
         ),
         "load_store": (
             field(
-                "copied", "when the passes of copies through the L1 are over, in parts of a cycle", role=Role.UNCOMPARED
+                "copied",
+                "when the passes of copies through the L1 are over, in parts of a cycle",
+                role=Role.UNCOMPARED,
+                parts=(SHARE_PARTS,),
             ),
-            field("brought", "when those of all copies are, and of their lines, in parts", role=Role.UNCOMPARED),
+            field(
+                "brought",
+                "when those of all copies are, and of their lines, in parts",
+                role=Role.UNCOMPARED,
+                parts=(SHARE_PARTS,),
+            ),
             field("near_copies", "1: the last copy went through the L1", role=Role.UNCOMPARED),
         ),
         "queue": (
-            field("passed", "when the passes of its scheduler's copies through the L1 are over", role=Role.UNCOMPARED),
+            field(
+                "passed",
+                "when the passes of its scheduler's copies through the L1 are over",
+                role=Role.UNCOMPARED,
+                parts=(1,),
+            ),
         ),
         "row": (
             field("far", "place of its latency from the L2 among those", kind="i1"),

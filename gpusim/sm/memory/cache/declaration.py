@@ -235,7 +235,7 @@ UNIT = Declaration(
             field(
                 "waited", "cycles for which the last access held the unit until a line was back", role=Role.UNCOMPARED
             ),
-            field("arrived", "when the last line asked for is there", role=Role.UNCOMPARED),
+            field("arrived", "when the last line asked for is there", role=Role.UNCOMPARED, parts=(1,)),
         ),
         "scratch": (field("touched", "of each line that is asked for, the bytes of each sector", REQUESTS, SECTORS),),
         "cache": (

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged, untagged
+from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, SHARE_PARTS, tagged, untagged
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import looks
 from gpusim.sm.unit.capacities import SLICES
@@ -96,16 +96,28 @@ UNIT = Declaration(
         ),
         "load_store": (
             field(
-                "slice", "when each slice has done what came before, in parts of a cycle", SLICE, role=Role.UNCOMPARED
+                "slice",
+                "when each slice has done what came before, in parts of a cycle",
+                SLICE,
+                role=Role.UNCOMPARED,
+                parts=(SHARE_PARTS,),
             ),
-            field("updating", "for how long each has worked, in parts of a cycle", SLICE, role=Role.UNCOMPARED),
-            field("updated", "when the last one of the SM is done, behind which its loads wait", role=Role.UNCOMPARED),
+            field("updating", "for how long each has worked, in parts of a cycle", SLICE, role=Role.TOTAL),
+            field(
+                "updated",
+                "when the last one of the SM is done, behind which its loads wait",
+                role=Role.UNCOMPARED,
+                parts=(1,),
+            ),
             field("slice_line", "1 and the line that each slice did the last of them to", SLICE, role=Role.UNCOMPARED),
             field(
-                "updates_sent", "when those without results have left the SM, in parts of a cycle", role=Role.UNCOMPARED
+                "updates_sent",
+                "when those without results have left the SM, in parts of a cycle",
+                role=Role.UNCOMPARED,
+                parts=(SHARE_PARTS,),
             ),
             field("updates", "lanes, and stored sectors, since one last waited for no other", role=Role.UNCOMPARED),
-            field("updates_began", "when that was", role=Role.UNCOMPARED),
+            field("updates_began", "when that was", role=Role.UNCOMPARED, parts=(1,)),
         ),
         "chip": (
             field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICE),

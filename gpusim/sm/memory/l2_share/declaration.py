@@ -36,12 +36,12 @@ UNIT = Declaration(
             field(
                 "room",
                 "1/1024 lines of the L2 taken so far, of those that several SMs ask for a part",
-                role=Role.UNCOMPARED,
+                role=Role.TOTAL,
             ),
             field("room_before", "of these up to the begin of the last wave", role=Role.UNCOMPARED),
             field("room_of_wave", "that a whole wave took", role=Role.UNCOMPARED),
             field("wave", "number of the wave of the block placed last", role=Role.UNCOMPARED),
-            field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.UNCOMPARED),
+            field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.TOTAL),
             field("stored", "1: the launch has stored to the buffer", BUFFER, role=Role.UNCOMPARED),
             field(
                 "owed",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
+from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, SHARE_PARTS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import asks, loads_from
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
@@ -70,11 +70,15 @@ UNIT = Declaration(
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),
         ),
         "load_store": (
-            field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.UNCOMPARED),
+            field(
+                "tagged", "when the tag stage is free, in parts of a cycle", role=Role.UNCOMPARED, parts=(SHARE_PARTS,)
+            ),
             field("late", "groups of lines of the last load that were late", role=Role.UNCOMPARED),
             field("late_last", "the last of them", role=Role.UNCOMPARED),
             field("returns", "loads whose lines have not come, or not passed", role=Role.UNCOMPARED),
-            field("return_at", "when those of each come, the first ones first", RETURN, role=Role.UNCOMPARED),
+            field(
+                "return_at", "when those of each come, the first ones first", RETURN, role=Role.UNCOMPARED, parts=(1,)
+            ),
             field("return_entries", "and the entries that they had", RETURN, kind="entry"),
         ),
     },

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from math import sqrt
 
+from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Memory, Sm
+from gpusim.sm.replay.fast_forward import moved_memory
 from gpusim.sm.replay.fast_forward.moved_state import move_by, put, take
 from gpusim.sm.replay.fast_forward.same_state import (
     AGE,
+    BROUGHT,
     CURSOR,
     DOUBT,
     LAPS,
@@ -34,14 +37,18 @@ from gpusim.sm.unit.capacities import DEPTHS, LOG
 
 LOOPS, BLOCKS = 0, 1  # what is watched: the rows of `r.watch`
 # Columns there. LAST: warp slot + 1 and its age, cursor and rounds when it was first seen; or the last wave.
-TICKS, SPAN, LAST, SINCE_AGE, PLACE, DEPTH, MISSES, ROUNDS, TIMES = 0, 1, 2, 3, 4, 5, 6, 7, 11
+TICKS, SPAN, LAST, SINCE_AGE, PLACE, DEPTH, MISSES, ROUNDS, TIMES, ISSUES = 0, 1, 2, 3, 4, 5, 6, 7, 11, 20
 PARTS = 8
 FIRST = 2 * PARTS, PARTS  # the first span: rounds, waves
+FIRST_TAGGED = 4 * PARTS  # rounds where caches keep tags, so that fewer, longer spans need fewer rounds before them
 PATIENCE = 64  # rounds of other loops after which another loop is watched
 STUDENT = 3.5  # of 7 degrees of freedom, two-sided, 99 %
 MILLION = 1_000_000
 STEP = 16  # warps are in step if their rounds differ by one in so many at most
 ROUND = 4096  # of a loop, in the parts that are counted
+SHIFT = 6  # by which these are too fine to multiply totals with
+WARM = 8  # rounds in front of the first span that are not watched, where caches keep tags
+AT_ONCE = 4  # times as many rounds as are done may be taken at once there
 
 
 @on_demand
@@ -49,8 +56,8 @@ def jump(sm: Sm, memory: Memory, r: Recurrence, event: int, now: int, limit: int
     """Return the cycles that are estimated after an event, none later than `limit`; 0 as long as nothing is steady."""
     if event & stream.PLACED:
         restart(r)
-        return _waves(sm, memory, r, now, limit)
-    return _rounds(sm, r, now, limit)
+        return _waves(sm, memory, r, now, limit) if sm.comparable and sm.launch.gap == 0 else 0
+    return _rounds(sm, memory, r, now, limit)
 
 
 @rule
@@ -60,7 +67,7 @@ def restart(r: Recurrence) -> None:
 
 
 @rule
-def _rounds(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
+def _rounds(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """The chosen warp has gone round a loop: return the cycles to estimate."""
     g = sm.marker
     if r.watch[LOOPS, LAST] != g + 1 or r.watch[LOOPS, SINCE_AGE] != sm.warps[g].age:
@@ -73,14 +80,15 @@ def _rounds(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
         return 0
     if not _tick(sm, r, LOOPS, now):
         return 0
-    return _on_in_loops(sm, r, now, limit)
+    return _on_in_loops(sm, memory, r, now, limit)
 
 
 @rule
 def _begin(sm: Sm, r: Recurrence, depth: int) -> None:
     """Watch the loop of that depth that the chosen warp is in."""
     watch, warp = r.watch, sm.warps[sm.marker]
-    watch[LOOPS, TICKS], watch[LOOPS, SPAN], watch[LOOPS, LAST] = 0, FIRST[LOOPS], sm.marker + 1
+    watch[LOOPS, SPAN], watch[LOOPS, LAST] = FIRST[LOOPS] if sm.comparable else FIRST_TAGGED, sm.marker + 1
+    watch[LOOPS, TICKS] = 0 if sm.comparable else FIRST_TAGGED - WARM
     watch[LOOPS, SINCE_AGE], watch[LOOPS, PLACE] = warp.age, warp.cursor
     watch[LOOPS, DEPTH], watch[LOOPS, MISSES] = depth, 0
     for inner in range(DEPTHS):
@@ -107,7 +115,7 @@ def _tick(sm: Sm, r: Recurrence, of: int, now: int) -> bool:
     if past == 0:
         take(sm, r, _anchor(r, of), now)
     if past >= 0 and past % part == 0:
-        watch[of, TIMES + past // part] = now
+        watch[of, TIMES + past // part], watch[of, ISSUES + past // part] = now, warp_scheduler.issued(sm)
     return bool(past == span)
 
 
@@ -121,25 +129,26 @@ def _anchor(r: Recurrence, of: int) -> int:
 def _longer(sm: Sm, r: Recurrence, of: int, now: int) -> int:
     """Watch for twice as long, from now on; return that nothing is estimated."""
     r.watch[of, SPAN] *= 2
-    r.watch[of, TIMES] = now
+    r.watch[of, TIMES], r.watch[of, ISSUES] = now, warp_scheduler.issued(sm)
     take(sm, r, _anchor(r, of), now)
     return 0
 
 
 @rule
 def _spread(r: Recurrence, of: int) -> int:
-    """Return by how many parts in a million the mean of the parts may be wrong."""
+    """Return by how many parts in a million the mean of the parts' cycles for each instruction may be wrong."""
     first = r.watch[of, TIMES]
-    mean = (r.watch[of, TIMES + PARTS] - first) / PARTS
+    mean = (r.watch[of, TIMES + PARTS] - first) / max(1, r.watch[of, ISSUES + PARTS] - r.watch[of, ISSUES])
     squares = 0.0
     for part in range(PARTS):
-        off = r.watch[of, TIMES + part + 1] - r.watch[of, TIMES + part] - mean
+        issued = max(1, r.watch[of, ISSUES + part + 1] - r.watch[of, ISSUES + part])
+        off = (r.watch[of, TIMES + part + 1] - r.watch[of, TIMES + part]) / issued - mean
         squares += off * off
     return int(STUDENT * sqrt(squares / (PARTS - 1) / PARTS) / mean * MILLION) + 1
 
 
 @rarely
-def _on_in_loops(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
+def _on_in_loops(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """Take the rounds that all warps have left, if the span was steady; return their cycles."""
     before, here = _anchor(r, LOOPS), r.order.size + 1
     take(sm, r, here, now)
@@ -150,18 +159,55 @@ def _on_in_loops(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
     n, way, uneven = _rounds_left(sm, r, before, here)
     period = now - r.notes[before, WHEN]
     n = min(n, (limit - now) // period * way)
-    cycles = _whole(sm, period * n // way)
+    if sm.comparable == 0:
+        n = _as_known(sm, r, before, here, n, way)
+        if n * PARTS < way:
+            restart(r)
+            return 0
+    added, gone = _work(sm, r, before, here, n, way)
+    cycles = _whole(sm, period * added // gone)
     doubt = (
         cycles * (_spread(r, LOOPS) + uneven + _drift(sm, r, before, here)) // MILLION + period // r.watch[LOOPS, SPAN]
     )
     if not _tolerable(sm, now, cycles, doubt):
         return _longer(sm, r, LOOPS, now)
-    move_by(sm, r, before, here, here, n, way, cycles, r.order.size)
+    move_by(sm, r, before, here, here, added, gone, cycles, r.order.size)
     for g in range(sm.warp_slots):
         _move_rounds(sm, r, before, here, g, n, way)
     _arrive(sm, r, before, here, cycles, doubt)
+    if sm.comparable == 0:
+        moved_memory.move(sm, memory, r, r.notes[here, WHEN], cycles)
     restart(r)
     return int(cycles)
+
+
+@rule
+def _as_known(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> int:
+    """Return how far to go where caches keep tags, at most n: not beyond what the rounds done so far tell.
+
+    Nor beyond the SM's share of a buffer, behind which others bring it from the DRAM.
+    """
+    depth, g = r.watch[LOOPS, DEPTH], sm.marker
+    done = word(r, here, LAPS, g * DEPTHS + depth)
+    n = min(n, AT_ONCE * done * way // max(1, r.watch[LOOPS, SPAN]))
+    for i in range(sm.brought.size if sm.launch.sharers > 1 else 0):
+        first, now = word(r, before, BROUGHT, i), word(r, here, BROUGHT, i)
+        share = moved_memory.share(sm, i)
+        if first < share and now > first:
+            n = min(n, max(0, share - now) * way // (now - first))
+    return int(n)
+
+
+@rule
+def _work(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> tuple[int, int]:
+    """Return the rounds of all warps that are taken at once, and those between two states, in parts of a round."""
+    added, gone = 0, 0
+    for g in range(sm.warp_slots):
+        if word(r, here, LIVE, g):
+            own = _gone(sm, r, before, here, g)
+            added += own * n // way // ROUND
+            gone += own
+    return added * ROUND >> SHIFT, max(1, gone >> SHIFT)
 
 
 @rule
@@ -171,19 +217,23 @@ def _move_rounds(sm: Sm, r: Recurrence, before: int, here: int, g: int, n: int, 
     for inner in range(DEPTHS):
         r.kept[to, first + inner] = r.kept[here, first + inner]
     if depth >= 0 and word(r, here, LIVE, g):
-        r.kept[to, first + depth] += _gone(sm, r, before, here, g) * n // way // ROUND
+        rounds = _gone(sm, r, before, here, g) * n // way // ROUND
+        r.kept[to, first + depth] += rounds
+        if sm.comparable == 0:
+            moved_memory.pass_requests(sm, sm.warps[g], depth, rounds)
 
 
 @rule
 def _drift(sm: Sm, r: Recurrence, before: int, here: int) -> int:
     """Return in parts in a million of the span how much further ahead any time lies at its end than at its start.
 
-    Such a time is that up to which a channel is occupied, if it is asked for more than it can move.
+    Such a time is that up to which a channel is occupied, if it is asked for more than it can move. Where caches keep
+    tags loads come late by chance, and only that channel is looked at.
     """
     start, end = r.notes[before, WHEN], r.notes[here, WHEN]
     parts = sm.machine.channel_parts
     most = abs(channel_ahead(sm, r, here) - channel_ahead(sm, r, before)) // parts
-    for i in range(r.roles[TIME], r.roles[MOMENT]):
+    for i in range(r.roles[TIME], r.roles[MOMENT] if sm.comparable else r.roles[TIME]):
         first, last = ahead(r.kept[before, i], start), ahead(r.kept[here, i], end)
         if first < NEVER and last < NEVER:
             most = max(most, abs(last - first))
@@ -268,7 +318,7 @@ def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int) -> tuple[int, in
         if live:
             depth, same = _turned(r, before, here, g), word(r, here, CURSOR, g) == word(r, before, CURSOR, g)
             own = _gone(sm, r, before, here, g)
-            lockstep = abs(own - usual) * STEP <= usual
+            lockstep = sm.comparable == 0 or abs(own - usual) * STEP <= usual
             left = _left(sm, r, before, here, g, depth) * ROUND if own > 0 and lockstep else 0
             if left <= 0:
                 return 0, 1, 0
@@ -321,6 +371,7 @@ def _on_in_blocks(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -
     for i in range(r.columns[LAPS], r.columns[LAPS] + sm.warp_slots * DEPTHS):
         r.kept[to, i] = r.kept[here, i]
     _arrive(sm, r, before, here, cycles, doubt)
+    sm.waves_estimated = 1
     for i in range(LOG):
         sm.log[i] = sm.blocks[0].script
     return int(cycles)

@@ -34,7 +34,7 @@ TRIES = 4  # states of the same hash that are compared
 def skip(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """Return the cycles to skip after an event, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
-    cycles = _exactly(sm, memory, r, event, now, limit)
+    cycles = _exactly(sm, memory, r, event, now, limit) if sm.comparable else 0
     sm.skipped += cycles
     if sm.tolerance and cycles:
         estimate.restart(r)

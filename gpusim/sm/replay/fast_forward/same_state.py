@@ -15,7 +15,7 @@ from gpusim.sm.unit.stall import OWN, SHARED
 SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
 # Columns, as in `r.columns`.
 LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE, ORDER = range(12)
-LAPS, RELEASE_AT, REFUSED, CHANNEL, MARKER, DOUBT = range(12, 18)
+LAPS, RELEASE_AT, REFUSED, CHANNEL, MARKER, DOUBT, BROUGHT = range(12, 19)
 WHEN, HASH, EVENT = range(3)  # notes of a stored state
 
 

@@ -1,0 +1,168 @@
+"""How often each of many blocks executes each instruction, without time, in one call of compiled code for many.
+
+Blocks are of a kind if they execute the same instructions equally often, in as many threads, and copy as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.walks.program_order import Walker, block_alone, walker
+from gpusim.launch.feed import foreseeable
+from gpusim.machine.machine import Machine
+from gpusim.sm.jit.on_demand import uninterrupted
+from gpusim.sm.jit.rule import borrow, entry, rule
+from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
+from gpusim.sm.walk import access_log, program_order
+from gpusim.sm.walk.access_log import Log
+from isa.errors import DeadlockError, ExecutionError
+from isa.kernel import Kernel
+
+KINDS = 64  # that are told apart
+FAULTY = -1  # the kind of a block that can't be run by itself
+STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
+COUNTED = 4  # for each instruction: warps, threads, bytes and pieces of copies
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A walk of at most so many warp instructions, with a machine's decoded program. All that end find the same."""
+
+    limit: int = field(compare=False)
+    where: Machine | None = field(compare=False)
+
+
+class Counted(NamedTuple):
+    """The kind of each block, KINDS for all further ones and FAULTY, and its warp instructions (0 of FAULTY)."""
+
+    of: NDArray[np.int64]
+    work: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """What runs the blocks of a launch one by one, and the counts of each kind so far: [kind, counts]."""
+
+    walker: Walker
+    kinds: NDArray[np.int64]
+    known: NDArray[np.int64]  # how many kinds
+
+
+def counter(kernel: Kernel, machine: Machine | None = None) -> Counter:
+    """Return what counts blocks of a launch; `machine` as in program_order.walker, which says what it raises."""
+    one = walker(kernel, addresses=True, machine=machine)
+    return Counter(one, np.zeros((KINDS, COUNTED * len(kernel.program)), np.int64), np.zeros(1, np.int64))
+
+
+def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
+    """Return the kinds and warp instructions of some blocks of the grid.
+
+    Raises LimitError beyond `limit` warp instructions in a block.
+    """
+    numbers = np.array(blocks, np.int64)
+    found = Counted(*np.zeros((2, len(numbers)), np.int64))
+    kernel, held = one.walker.kernel, one.walker.launch
+    log, place = access_log.room(0, 0), np.zeros(1, np.int64)
+    arrays = numbers, *found, one.kinds, one.known, place
+    ahead = partial(count, held.sms, held.memory, one.walker.away[0], one.walker.group, log, *arrays, limit)
+    run = uninterrupted(partial(ahead, len(kernel.program), kernel.sms))
+    together = foreseeable(kernel) and one.walker.start is None
+    while (at := int(place[0])) < len(numbers):
+        if not together or not run(at + max(1, STEPS // max(1, int(found.work[at - 1])))):
+            _alone(one, int(numbers[place[0]]), limit, found, int(place[0]))
+            place[0] += 1
+    return found
+
+
+def _alone(one: Counter, block: int, limit: int, found: Counted, at: int) -> None:
+    """Count a block by itself, one that may fail."""
+    try:
+        each = block_alone(one.walker, block, limit)
+    except (ExecutionError, DeadlockError):
+        found.of[at] = FAULTY
+        return
+    counts = np.concatenate([each[0], each[1], *each[2]]).astype(np.int64)
+    found.of[at], found.work[at] = kind_of(counts, one.kinds, one.known), each[0].sum()
+
+
+@entry
+def count(
+    sms: Records[Sm],
+    memory: Memory,
+    away: Numbers,
+    group: Numbers,
+    log: Log,
+    blocks: Numbers,
+    of: Numbers,
+    work: Numbers,
+    kinds: Table,
+    known: Numbers,
+    place: Numbers,
+    limit: int,
+    length: int,
+    apart: int,
+    until: int,
+) -> int:
+    """Count the blocks from a place on, up to another; return 0 if the block at the place reached can't end by itself.
+
+    `length` is the program's, `apart` the SMs over which blocks are spread, 0 if it doesn't matter.
+    """
+    sm, memory, away, group = sms[0], borrow(memory), borrow(away), borrow(group)
+    rows, counts = access_log.borrowed(log), np.zeros(COUNTED * length, np.int64)
+    while place[0] < min(until, blocks.shape[0]):
+        at = place[0]
+        _clear(sm, length)
+        sm.launch.index = blocks[at] % apart if apart else 0
+        program_order.begin(sm, memory, away, blocks[at])
+        rows.members[:] = 0
+        rows.phases[:] = 0
+        done = program_order.proceed(sm, memory, away, group, rows, limit + 1)
+        if done > limit or sm.fault.code != 0 or sm.blocks[0].live:
+            return 0
+        _take(sm, counts, length)
+        of[at], work[at] = kind_of(counts, kinds, known), done
+        place[0] += 1
+    return 1
+
+
+@rule
+def _clear(sm: Sm, length: int) -> None:
+    for pc in range(length):
+        row = sm.program[pc]
+        row.issued = row.active = row.copied = row.pieces = 0
+
+
+@rule
+def _take(sm: Sm, counts: Numbers, length: int) -> None:
+    for pc in range(length):
+        row = sm.program[pc]
+        counts[pc], counts[length + pc] = row.issued, row.active
+        counts[2 * length + pc], counts[3 * length + pc] = row.copied, row.pieces
+
+
+@rule
+def kind_of(counts: Numbers, kinds: Table, known: Numbers) -> int:
+    """Return the kind that has these counts, a new one if none has; KINDS if there is no room for more."""
+    for kind in range(known[0]):
+        if _equal(counts, kinds, kind):
+            return kind
+    if known[0] == kinds.shape[0]:
+        return int(kinds.shape[0])
+    for i in range(counts.shape[0]):
+        kinds[known[0], i] = counts[i]
+    known[0] += 1
+    return int(known[0] - 1)
+
+
+@rule
+def _equal(counts: Numbers, kinds: Table, kind: int) -> bool:
+    for i in range(counts.shape[0]):  # noqa: SIM110  (compiled)
+        if counts[i] != kinds[kind, i]:
+            return False
+    return True

@@ -1,0 +1,97 @@
+"""`python -m gpusim.kernel_tuner`: scripts as they are."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from space_files import needs_compiler
+
+from gpusim.api.kernel_tuner import script
+
+pytest.importorskip("kernel_tuner")
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+@pytest.fixture
+def _names():
+    """Names find what they found before."""
+    from gpusim.api.kernel_tuner import stand_in  # noqa: PLC0415  (an extra)
+
+    path, arguments = [*sys.path], [*sys.argv]
+    yield
+    stand_in.remove()
+    sys.path[:], sys.argv[:] = path, arguments
+
+
+@pytest.mark.parametrize(
+    ("line", "machine", "rest"),
+    [
+        ("S", "rtx3090", []),
+        ("S --machine a100 x --machine y", "a100", ["x", "--machine", "y"]),
+        ("--machine=v100 S x -- y", "v100", ["x", "--", "y"]),
+        ("S -- --machine x -- y", "rtx3090", ["--machine", "x", "--", "y"]),
+    ],
+)
+def test_the_command_line(line, machine, rest, tmp_path):
+    """The machine stands beside the script; what stands behind, or behind --, are the script's own arguments."""
+    file = tmp_path / "s.py"
+    file.write_text("")
+    words = [str(file) if word == "S" else word for word in line.split()]
+    assert script._read(words) == (file, machine, rest)
+
+
+@pytest.mark.usefixtures("_names")
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("", ["--machine", "none"], "error: machine none: no such machine"),
+        ("", ["--machine", "gtx580"], "error: gtx580: executes no machine code"),
+        (
+            "import kernel_tuner\nkernel_tuner.run_kernel('f', '', 1, [], {}, lang='HIP')",
+            [],
+            "error: lang=HIP: the simulated card runs",
+        ),
+    ],
+)
+def test_what_it_refuses(text, arguments, message, tmp_path, capsys):
+    """What is refused is one line on stderr, and exit code 2."""
+    file = tmp_path / "s.py"
+    file.write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        script.main([str(file), *arguments])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert told[0].startswith(message)
+
+
+def test_help_has_an_example(capsys):
+    """--help shows how a script is run."""
+    with pytest.raises(SystemExit):
+        script.main(["--help"])
+    assert "python -m gpusim.kernel_tuner vector_add.py --machine a100" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.jit
+@needs_compiler
+def test_a_script_runs_unchanged(tmp_path):
+    """A script with modules beside it, its arguments and CuPy runs to its end in a process of its own."""
+    (tmp_path / "beside.py").write_text(f"text = {(SCRIPTS / 'vector_add.py').read_text()!r}")
+    lines = [
+        "import sys, cupy",
+        "from kernel_tuner.util import get_config_string",
+        "from beside import text",
+        "assert sys.argv[1:] == ['3']",
+        "text = text.replace('[64, 256, 1024, 2048]', '[64]').replace('100_000', '1_000')",
+        "exec(text)",
+        "assert len(results) == 2 and all(one['bound'] > 0 for one in results)",
+        "print(get_config_string(env['best_config']), cupy.arange(int(sys.argv[1])))",
+    ]
+    (tmp_path / "s.py").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "gpusim.kernel_tuner", "s.py", "--machine", "a100", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "block_size_x=64" in done.stdout
+    assert "[0 1 2]" in done.stdout

@@ -1,0 +1,62 @@
+"""Counts of many blocks in one call: those of the interpreter, kind by kind."""
+
+import numpy as np
+import pytest
+from interpreter.interpret import interpret
+
+from gpusim.engines.walks import block_counts
+from gpusim.engines.walks.block_counts import COUNTED, FAULTY, counted, counter
+from isa.errors import LimitError
+from isa.text.listing import read
+
+# Block b goes round 1 + (b mod 3) times; from block 9 on it stores behind its buffer.
+ROUNDS = """
+.grid 12
+.block 64
+.buffer x u32 9
+S2R R0, CTAID.X
+LOP.AND R1, R0, 3
+again:
+IADD R1, R1, -1
+ISETP.GE P0, R1, 0
+@P0 BRA again
+SHL R3, R0, 2
+IADD R3, R3, c[x]
+STG [R3], R1
+EXIT
+"""
+
+
+def test_each_block_has_the_counts_of_its_kind():
+    """Blocks 0 to 8 have rounds by their two lowest bits: four kinds, whose counts are those of the interpreter."""
+    kernel = read(ROUNDS)
+    one = counter(kernel)
+    found = counted(one, range(9), 1000)
+    assert found.of.tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0]
+    for block in range(9):
+        counts = interpret(kernel, [block]).counts
+        assert np.array_equal(one.kinds[found.of[block]].reshape(COUNTED, -1)[0], counts)
+        assert found.work[block] == counts.sum()
+
+
+def test_a_block_that_fails_is_told_apart_and_the_others_go_on():
+    """Block 9 stores behind its buffer, and block 1 after it is counted as if nothing had happened."""
+    found = counted(counter(read(ROUNDS)), [0, 9, 1], 1000)
+    assert (found.of.tolist(), int(found.work[1])) == ([0, FAULTY, 1], 0)
+    assert found.work[2] == interpret(read(ROUNDS), [1]).counts.sum()
+
+
+def test_a_block_beyond_the_limit_is_an_error():
+    """Block 3 executes 2 x 18 warp instructions: with a limit of one less it is refused, block 0 before it is not."""
+    most = int(interpret(read(ROUNDS), [3]).counts.sum())
+    assert counted(counter(read(ROUNDS)), [0, 3], most).work[1] == most
+    with pytest.raises(LimitError, match=f"more than {most - 1} warp instructions"):
+        counted(counter(read(ROUNDS)), [0, 3], most - 1)
+
+
+def test_further_kinds_are_one(monkeypatch):
+    """With room for two kinds, blocks of the third and fourth are of kind 2, with the right work."""
+    monkeypatch.setattr(block_counts, "KINDS", 2)
+    found = counted(counter(read(ROUNDS)), range(5), 1000)
+    assert found.of.tolist() == [0, 1, 2, 2, 0]
+    assert found.work[3] == interpret(read(ROUNDS), [3]).counts.sum()
