@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -76,12 +76,13 @@ class Family:
         """Return which of `-`, `|` and `~` may stand before and around an operand."""
         return "".join(some for letters, some in self.signs.items() if letter in letters)
 
-    def functions(self, name: str) -> tuple[Callable[..., Any], ...]:
-        """Return the functions that its rows may have in the field of that name."""
+    def functions(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """Yield the functions that its rows may have in the fields of these names, with the name."""
         every = (self.modifiers, *self.parts.values())
-        changes = [change for some in every for change in some.values() if isinstance(change, Mapping)]
-        found = [getattr(self, name, None), *(fields.get(name) for fields in (self.fields, *changes))]
-        return tuple(one for one in found if one is not None)
+        changes = (change for some in every for change in some.values() if change and not isinstance(change, int))
+        own = ((name, getattr(self, name, None)) for name in names)
+        changed = ((name, fields[name]) for fields in (self.fields, *changes) for name in names if name in fields)
+        return ((name, one) for name, one in (*own, *changed) if one is not None)
 
     def short(self, mnemonic: str) -> str:
         """Return the listing's name of a row without optional operands, if it may be one."""

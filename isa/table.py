@@ -20,15 +20,26 @@ LISTED_TOO = frozenset(
     {"WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE", "UTMACMDFLUSH", "FENCE.VIEW.ASYNC.S", "UMOV", "S2UR"}
 )
 BY_BASE = {family.base: family for family in FAMILIES}
-RESULTS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("result")))
-TRUTHS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("truth")))
+FIELDS = "result", "truth", "across", "across_truth", "update"  # of functions
+
+
+def _of_families() -> dict[str, dict[Callable[..., Any], None]]:
+    """Return the functions that rows of families have in each of those fields, in order."""
+    found: dict[str, dict[Callable[..., Any], None]] = {name: {} for name in FIELDS}
+    for family in FAMILIES:
+        for name, one in family.functions(FIELDS):
+            found[name][one] = None
+    return found
+
+
+OF_FAMILIES = _of_families()
+RESULTS, TRUTHS = tuple(OF_FAMILIES["result"]), tuple(OF_FAMILIES["truth"])
 
 
 def _of_rows_and_families(name: str) -> tuple[Callable[..., Any], ...]:
     """Return the functions that any row has in the field of that name."""
     of_rows = (getattr(row, name) for row in ROWS)
-    found = (*(one for one in of_rows if one is not None), *(o for family in FAMILIES for o in family.functions(name)))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys((*(one for one in of_rows if one is not None), *OF_FAMILIES[name])))
 
 
 ACROSS, ACROSS_TRUTHS = _of_rows_and_families("across"), _of_rows_and_families("across_truth")

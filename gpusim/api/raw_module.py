@@ -39,6 +39,7 @@ from isa.kernel import Kernel
 from isa.nvidia.abi import load
 from isa.nvidia.abi.declaration import known_types
 from isa.nvidia.abi.launch import STACK_BYTES, LaunchState
+from isa.nvidia.abi.on_chip import on_chip
 from isa.nvidia.compiler import compile, ptx
 from isa.nvidia.file import code as machine_code
 from isa.nvidia.file.choice import chosen, kernels
@@ -196,7 +197,7 @@ class RawFunction:
         found = raw_arguments.regions(args, self._variables, names)
         made = self._kernel(grid, block, args, shared_mem, stack, found, cluster, cooperative)
         asked = {path: str(value) for path, value in settings.items()}
-        kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
+        kernel = replace(on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
         kernel = replace(kernel, page_bytes=0) if strict else kernel
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         options["threads"] = threads

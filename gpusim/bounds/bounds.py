@@ -34,7 +34,7 @@ from gpusim.support.document import Gflops, OfPeak, doc
 from isa.dataflow.memory.order_dependence import may_vary
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 
 STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs

@@ -80,7 +80,8 @@ class _Commands(Commands):
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrix products are small: threads would only spin
-    gc.set_threshold(100_000)  # imports create many lasting objects: collecting garbage among them takes 0.1 s
+    gc.set_threshold(100_000)  # a run makes many lasting objects
+    gc.disable()  # until the command is imported, whose objects last: looking for garbage among them takes 0.05 s
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # ignored: a script started gpusim in the background
         signal.signal(signal.SIGINT, interrupter())
     code = execute(sys.argv[1:]) if open_closed() else _tell(CLOSED, BAD_INPUT)
@@ -194,7 +195,11 @@ def function_of(name: str) -> Callable[..., Any]:
 def _command(name: str) -> Callable[..., None]:
     from gpusim.commands.frame.command import flat  # noqa: PLC0415  (start-up time)
 
-    return flat(function_of(name))
+    function = flat(function_of(name))
+    if not gc.isenabled():  # this is the process of a command line, in `main`
+        gc.freeze()
+        gc.enable()
+    return function
 
 
 def _options(

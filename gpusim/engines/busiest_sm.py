@@ -20,7 +20,7 @@ from gpusim.sm.jit.rule import COMPILED
 from isa.dataflow.block_step import block_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.support.once import once
 
 MOST = 1_000_000 if COMPILED else 10_000  # warp instructions that are counted: a tenth of a second, or some seconds

@@ -36,7 +36,7 @@ from isa.executing import clusters
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.row import Bulk, Unit
 from isa.support.once import once
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,13 +30,11 @@ from gpusim.sm.state.layout import rows_of
 from gpusim.sm.state.recurrence import recurrence
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.plural import plural
-from gpusim.support.processes import cores
 from gpusim.support.stages import stage
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
-from isa.nvidia.abi.load import on_chip
-from isa.nvidia.abi.meeting import synchronises
+from isa.nvidia.abi.on_chip import on_chip, synchronises
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
@@ -307,7 +304,10 @@ def threads_for(sms: int, asked: int | None) -> int:
 
     One where rules are not compiled: threads would only wait for each other.
     """
+    from multiprocessing import parent_process  # noqa: PLC0415  (start-up time)
+
     from gpusim.sm.jit.rule import COMPILED  # noqa: PLC0415
+    from gpusim.support.processes import cores  # noqa: PLC0415
 
     many = asked or (1 if parent_process() else cores())
     return min(many, sms) if COMPILED else 1

@@ -30,7 +30,7 @@ from isa.errors import UserError
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.row import Unit
 from isa.support.once import once
 

@@ -47,7 +47,7 @@ from isa.errors import UserError
 from isa.executing import clusters
 from isa.kernel import Kernel
 from isa.memory import Held, bases, image, page_ends, with_room
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.program import WORD_BYTES
 from isa.row import Unit
 from isa.support import frozen
@@ -110,8 +110,7 @@ def launch(
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), then its final `last` blocks. `touched`: what the launch touches
-    of its buffers; None: all of them.
+    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers; None: all of them.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -121,9 +120,8 @@ def launch(
     share = len(blocks_of(kernel, machine, 1, index))
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, touched, trace=trace, index=index)
-    prepared.sm.tracing = trace
+    prepared.sm.tracing, prepared.sm.launch.next = trace, index
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
-    prepared.sm.launch.next = index
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks

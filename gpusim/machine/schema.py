@@ -6,6 +6,7 @@ All cycles are shader cycles, the SM's fastest clock (on Fermi exactly two per c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin
 
@@ -152,6 +153,9 @@ class Machine(msgspec.Struct, frozen=True):
     __repr__ = brief
 
 
+FIELDS = cache(msgspec.structs.fields)  # which reads annotations anew at each call
+
+
 def _section(kind: Any) -> Any:
     """The section behind `Section | None`, which a machine file may leave out; None for any other type."""
     return get_args(kind)[0] if isinstance(kind, UnionType) else None
@@ -159,14 +163,14 @@ def _section(kind: Any) -> Any:
 
 def sections() -> dict[str, type[msgspec.Struct]]:
     """Return the class of each section of a machine file by its name, but of those that hold words alone."""
-    kinds = {field.name: _section(field.type) or field.type for field in msgspec.structs.fields(Machine)}
+    kinds = {field.name: _section(field.type) or field.type for field in FIELDS(Machine)}
     inner = {name: get_args(kind)[1] if get_origin(kind) is dict else kind for name, kind in kinds.items()}
     return {name: kind for name, kind in inner.items() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)}
 
 
 def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted path and type of every leaf; `*` stands for a name of the file's choice."""
-    for field in msgspec.structs.fields(struct):
+    for field in FIELDS(struct):
         path, kind = prefix + field.name, _section(field.type) or field.type
         if get_origin(kind) is dict and get_args(kind)[1] is str:
             yield f"{path}.*", str
@@ -179,12 +183,12 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 
 
 # Sections that a machine file may leave out, and what `--set` may add to a machine.
-OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
+OPTIONAL = tuple(field.name for field in FIELDS(Machine) if _section(field.type))
 # Keys that have a value where nothing is said.
 DEFAULTED = frozenset(
     f"{name}.*.{field.name}" if name in MEMBERS else f"{name}.{field.name}"
     for name, kind in sections().items()
-    for field in msgspec.structs.fields(kind)
+    for field in FIELDS(kind)
     if not field.required
 )
 EXTRAS = (

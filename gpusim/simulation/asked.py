@@ -8,7 +8,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms, count
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.meeting import synchronises
+from isa.nvidia.abi.on_chip import synchronises
 
 Sample = int | str | None
 MEETING, WAITING = "the grid is synchronised", "blocks wait for blocks of other SMs"  # why all SMs are simulated

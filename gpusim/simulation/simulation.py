@@ -43,7 +43,7 @@ from gpusim.sm.unit.capacities import NEVER
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import length
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.nvidia.system.printed import prints
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default

@@ -14,7 +14,6 @@ from isa.architecture import nvidia
 from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.executing.places import BASES, unit_at
 from isa.kernel import Kernel
-from isa.nvidia.lowering.system import meets
 from isa.program import CODE_BYTES, WORD_BYTES, Program
 from isa.row import Unit
 from isa.text.printer import show_instruction
@@ -209,6 +208,8 @@ def _of_trap(kernel: Kernel) -> str:
     """Return why a kernel may trap: it synchronises the grid of a launch that is not cooperative."""
     place = kernel.target and nvidia(kernel.target.architecture).meeting
     texts = (one.text for one in kernel.program.origins)
+    from isa.nvidia.lowering.system import meets  # noqa: PLC0415  (start-up time)
+
     if place and not kernel.cooperative and meets(texts, place):
         ask = "cooperative = true in the launch file, cooperative=True in Python"
         return f"the kernel traps, as where it synchronises the grid of a launch that is not cooperative ({ask})"

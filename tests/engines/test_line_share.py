@@ -13,7 +13,7 @@ from gpusim.engines.line_share import LONG, asked, differing
 from gpusim.machine.machine import load
 from gpusim.machine.simulated_sms import neighbours
 from isa.executing import clusters
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.text.listing import read
 
 H200 = load("h200")

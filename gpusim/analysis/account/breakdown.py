@@ -28,7 +28,6 @@ from gpusim.analysis.account.stalls import lost_by_the_last
 from gpusim.bounds import rates
 from gpusim.simulation.result import Result
 from gpusim.support.plural import plural
-from isa.row import Row
 
 NEGLIGIBLE = 1e-6  # share of the cycles: limits are rounded up to whole cycles
 
@@ -140,16 +139,10 @@ def _fewer_blocks(result: Result) -> str:
 def _other_instructions(result: Result) -> str:
     """Name the share of issued instructions that do fewer operations than the best instruction."""
     rows = [i.row for i in result.kernel.program.instructions]
-    counted = [_has_peak(result, row) for row in rows]
+    tensor, unit = rates.tensor_kinds(result.kernel), rates.peak_unit(result.kernel)
+    counted = [bool(rates.tensor_kind(row.mnemonic)) if tensor else row.unit is unit for row in rows]
     best = max((row.flops for row, counts in zip(rows, counted, strict=True) if counts), default=0)
     fewer = [not counts or row.flops < best for row, counts in zip(rows, counted, strict=True)]
     issued = result.run.issued[: len(rows)]
     others = issued[fewer].sum() / issued.sum()
     return f"other instructions: {100 * others:.1f} % of slots"
-
-
-def _has_peak(result: Result, row: Row) -> bool:
-    """Tell whether an instruction is of the kind whose peak counts: of tensor cores, or of the precision's unit."""
-    if rates.tensor_kinds(result.kernel):
-        return bool(rates.tensor_kind(row.mnemonic))
-    return row.unit is rates.peak_unit(result.kernel)

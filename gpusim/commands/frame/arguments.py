@@ -14,14 +14,12 @@ from typing import Any, cast
 import msgspec
 
 from gpusim.commands.frame.options import AS_IT_IS, MACHINE, MAX_CYCLES, MAX_INSTRUCTIONS, CodeOptions, Launch
-from gpusim.launch.file.files import LAUNCH, is_launch
 from gpusim.machine.architecture import machine_for, native
 from gpusim.machine.machine import File, Machine, load, read
 from gpusim.machine.simulated_sms import Sms
 from gpusim.sm.front.policies.declaration import check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.file.code import check_kind
 from isa.reading import input_file
 from isa.text import listing
 from workloads.catalog import CATALOG, make
@@ -215,7 +213,11 @@ def is_listing(name: str) -> bool:
 
 def is_code(name: str) -> bool:
     """Tell whether a name is the path of machine code, of CUDA C, or of a launch file."""
-    return name not in CATALOG and bool(name) and is_launch(name)
+    if name in CATALOG or not name:
+        return False
+    from gpusim.launch.file.files import is_launch  # noqa: PLC0415  (start-up time)
+
+    return is_launch(name)
 
 
 def refuse(options: Mapping[str, object], why: str) -> None:
@@ -228,6 +230,9 @@ def refuse(options: Mapping[str, object], why: str) -> None:
 def refuse_code(name: str, why: str) -> None:
     """Raise UserError for machine code where a listing is asked for; for a file of another kind it says which."""
     if is_code(name):
+        from gpusim.launch.file.files import LAUNCH  # noqa: PLC0415  (start-up time)
+        from isa.nvidia.file.code import check_kind  # noqa: PLC0415
+
         if not name.endswith(LAUNCH) and input_file.present(Path(name)):
             check_kind(Path(name))
         raise UserError(f"{name}: machine code, {why}")
@@ -235,8 +240,12 @@ def refuse_code(name: str, why: str) -> None:
 
 def file_of(name: str) -> str:
     """Return the file with the program that a name means: code or a listing; empty for a kernel of the catalog."""
-    if not (is_code(name) and name.endswith(LAUNCH)):
-        return name if is_code(name) or is_listing(name) else ""
+    if not is_code(name):
+        return name if is_listing(name) else ""
+    from gpusim.launch.file.files import LAUNCH  # noqa: PLC0415  (start-up time)
+
+    if not name.endswith(LAUNCH):
+        return name
     from gpusim.launch.file.prepare import files_of  # noqa: PLC0415  (--help waits for no NumPy)
 
     return str(files_of(name)[1])

@@ -18,7 +18,7 @@ from gpusim.views.timeline.document import NONE, Timeline
 from gpusim.views.timeline.file import load, part
 from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
-from isa.nvidia.abi.meeting import synchronises
+from isa.nvidia.abi.on_chip import synchronises
 
 DOCUMENTS = ".json", ".json.gz"
 

@@ -32,7 +32,7 @@ from isa.executing import clusters
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, length
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 from isa.program import WORD_BYTES
 from isa.row import GLOBAL_UNITS, Bulk, Unit
 from isa.support.once import once

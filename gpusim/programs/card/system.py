@@ -11,7 +11,8 @@ from gpusim.programs.card import arena as memory
 from gpusim.programs.card.arena import Arena
 from gpusim.programs.card.modules import Kernel
 from isa.errors import UserError
-from isa.nvidia.system.memory import HEAP, HEAP_BYTES, PRINTED, PRINTED_BYTES, needed, size, start
+from isa.nvidia.system.buffers import HEAP, PRINTED
+from isa.nvidia.system.memory import HEAP_BYTES, PRINTED_BYTES, needed, size, start
 from isa.nvidia.system.printed import cleared, raw_in
 
 NAMES = PRINTED, HEAP

@@ -43,7 +43,7 @@ from gpusim.views.timeline.document import END, NONE, Issued, Letter, Line, Lost
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.meeting import synchronises
+from isa.nvidia.abi.on_chip import synchronises
 from isa.row import Unit
 from isa.text.printer import text_of
 

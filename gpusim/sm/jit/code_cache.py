@@ -7,62 +7,65 @@ processor. If no code can be kept, one message says so, and each process compile
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import pickle
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
 
 from gpusim.sm.jit import sources
 from isa.support import cache_folder
 
 
-class CodeCache(NullCache):
-    """The files of one entry, with the interface that Numba expects."""
+class Kept(NamedTuple):
+    """Compiled code: the symbol at which it begins, Numba's name of what it returns, and the object file."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._name = _short(function.__module__, function.__qualname__)
-        self._module = function.__module__
-        sources.read(self._module)
-        self._identity = _identity(function)
+    symbol: str
+    returns: str
+    code: bytes
 
-    @property
-    def cache_path(self) -> Path | None:
-        """Return the folder of the files, or None if there is none."""
-        key = sources.key(self._module) if self._identity else None
-        return _folder(key) if key else None
 
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return the code for these arguments, or None."""
-        rtsys.initialize(context)  # what loaded code calls; a compilation does the rest of `context.refresh()` itself
-        path = self._path(signature, context.codegen())
-        content = path and cache_folder.read(path)
-        return CompileResult._rebuild(context, *pickle.loads(content)) if content else None
+def _compiled() -> bool:
+    """Tell whether rules are compiled, as Numba reads its settings: from the environment, or from a file here."""
+    if Path(".numba_config.yaml").exists():
+        import numba  # noqa: PLC0415  (start-up time)
 
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the code for these arguments, unless it contains addresses of this process."""
-        path = self._path(signature, result.codegen)
-        if path is None or result.library.has_dynamic_globals:
-            return
-        cache_folder.write(path, dumps(result._reduce()))
+        return not numba.config.DISABLE_JIT
+    text = os.environ.get("NUMBA_DISABLE_JIT", "").strip()
+    return not (text.isdecimal() and int(text))
 
-    def _path(self, signature: Any, codegen: Any) -> Path | None:
-        folder = self.cache_path
-        if folder is None:
-            return None
-        made_of = f"{self._identity} {signature} {codegen.magic_tuple()} {_versions()}"
-        return folder / f"{self._name}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.nbc"
+
+COMPILED = _compiled()
+
+
+def load(function: Callable[..., Any], kinds: str) -> Kept | None:
+    """Return the code of a function for these kinds of arguments, or None."""
+    path = _path(function, kinds)
+    content = path and cache_folder.read(path)
+    if not content:
+        return None
+    head, _, code = content.partition(b"\n")
+    return Kept(**json.loads(head), code=code)
+
+
+def save(function: Callable[..., Any], kinds: str, kept: Kept) -> None:
+    """Keep the code of a function for these kinds of arguments."""
+    path = _path(function, kinds)
+    if path is not None:
+        head = json.dumps({"symbol": kept.symbol, "returns": kept.returns})
+        cache_folder.write(path, head.encode() + b"\n" + kept.code)
+
+
+def place(function: Callable[..., Any]) -> Path | None:
+    """Return the folder of the files of a function, or None if its code isn't kept."""
+    key = sources.key(function.__module__) if identity(function) else None
+    return _folder(key) if key else None
 
 
 def holds(module: str, name: str) -> bool:
@@ -75,7 +78,16 @@ def holds(module: str, name: str) -> bool:
 @cache
 def directory() -> Path | None:
     """Return the directory of the cache if it exists and is safe; else say why on stderr and return None."""
-    return cache_folder.directory(numba.config.CACHE_DIR)
+    return cache_folder.directory(os.environ.get(cache_folder.SETTING, ""))
+
+
+def _path(function: Callable[..., Any], kinds: str) -> Path | None:
+    folder = place(function)
+    if folder is None:
+        return None
+    made_of = f"{identity(function)} {kinds} {_processor()} {_versions()}"
+    short = _short(function.__module__, function.__qualname__)
+    return folder / f"{short}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.nbc"
 
 
 @cache
@@ -90,20 +102,39 @@ def _short(module: str, name: str) -> str:
     return f"{module.rpartition('.')[2]}.{name}"
 
 
-def _identity(value: Any) -> str:
+def identity(value: Any) -> str:
     """Return what distinguishes an entry, or what it closes over, from others of its module; perhaps empty."""
     function = getattr(value, "py_func", value)
     if isinstance(value, tuple):
-        parts = [_identity(one) for one in value]
+        parts = [identity(one) for one in value]
         return f"({', '.join(parts)})" if all(parts) else ""
     if not isinstance(function, FunctionType):
         return repr(value) if isinstance(value, str | int | float) else ""
-    cells = [_identity(cell.cell_contents) for cell in function.__closure__ or ()]
+    cells = [identity(cell.cell_contents) for cell in function.__closure__ or ()]
     return f"{function.__module__}.{function.__qualname__}({', '.join(cells)})" if all(cells) else ""
 
 
+@cache
+def _processor() -> str:
+    """Return the processor for which LLVM makes code here."""
+    from llvmlite import binding  # noqa: PLC0415  (start-up time)
+
+    features = binding.get_host_cpu_features().flatten()
+    return f"{binding.get_process_triple()} {binding.get_host_cpu_name()} {features}"
+
+
+@cache
 def _versions() -> str:
     """Return the versions on which code depends beside sources, arguments and processor."""
+    import llvmlite  # noqa: PLC0415  (start-up time)
+
     settings = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
-    settings.pop("NUMBA_CACHE_DIR", None)
-    return f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__} {sorted(settings.items())}"
+    settings.pop(cache_folder.SETTING, None)
+    return f"{sys.version} {_of_numba()} {llvmlite.__version__} {np.__version__} {sorted(settings.items())}"
+
+
+def _of_numba() -> str:
+    """Return what stands for Numba's version, without its import, which takes 0.2 s, or importlib's metadata."""
+    found = find_spec("numba")
+    places = found.submodule_search_locations if found else None
+    return hashlib.sha256(b"".join((Path(one) / "_version.py").read_bytes() for one in places or ())).hexdigest()

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.sm.jit import lanes  # noqa: F401  (compiles the primitives of which functions consist)
 from gpusim.sm.jit.on_demand import one_on_demand
 from gpusim.sm.jit.rule import COMPILED, rule
 from gpusim.sm.records import Sm

@@ -10,42 +10,35 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar
 
-from llvmlite import binding, ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import lower_builtin, type_callable
-
-from gpusim.sm.jit import kept_error, sources
-from gpusim.sm.jit.kinds import KINDS
-from gpusim.sm.jit.rule import COMPILED, entry
+from gpusim.sm.jit import entry, kept_error, loading
+from gpusim.sm.jit.code_cache import COMPILED, Kept
 from gpusim.sm.records import Sm
 from gpusim.support.interruption import held_back
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-LONG = ir.IntType(64)
-ASK = ir.FunctionType(LONG, [LONG, LONG])
-SYMBOL = "gpusim_address_of_rule"
-RULES: dict[int, tuple[Sequence[Callable[..., Any]], Any]] = {}  # by the key of their name, and their signature
+
+class Demanded(NamedTuple):
+    """A rule on demand, or several of one parameter `sm` and the function that chooses among them."""
+
+    functions: Sequence[Callable[..., Any]]
+    choose: Callable[[int, Sm], None] | None
+
+
+RULES: dict[int, Demanded] = {}  # by the key of their name
 
 
 def on_demand(function: F) -> F:
     """Return the rule, kept out of the code of its callers.
 
-    Each parameter is annotated with a class of gpusim.sm.jit.kinds.KINDS; the result with int, bool or None.
+    Each parameter is annotated with a class of gpusim.sm.jit.compiler.kinds.KINDS; the result with int, bool or None.
     """
-    if not COMPILED:
-        return function
-    hints = get_type_hints(function)
-    returned = hints.pop("return")
-    kind = KINDS[returned](*(KINDS[hint] for hint in hints.values()))
-    key = _known(_name(function), [function], kind)
-    _call_by_address(function, key, 1, kind, lambda arguments: (LONG(0), arguments))
+    if COMPILED:
+        RULES[_key(_name(function))] = Demanded([function], None)
     return function
 
 
@@ -56,19 +49,8 @@ def one_on_demand(name: str, functions: Sequence[Callable[[Sm], None]]) -> Calla
         functions[index](sm)
 
     if COMPILED:
-        kind = types.none(types.int64, KINDS[Sm])
-        key = _known(name, functions, types.none(KINDS[Sm]))
-        _call_by_address(choose, key, len(functions), kind, lambda arguments: (arguments[0], arguments[1:]))
+        RULES[_key(name)] = Demanded(functions, choose)
     return choose
-
-
-def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
-    """Remember rules of one signature; return the key by which compiled code calls them in any process."""
-    key = _key(name)
-    RULES[key] = functions, kind
-    for module in {function.__module__ for function in functions}:  # as it is imported, before any edit
-        sources.read(module)
-    return key
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -76,6 +58,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _key(name: str) -> int:
+    """Return the key by which compiled code calls rules of a name in any process."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
 
 
@@ -103,8 +86,7 @@ def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
 
 def address(key: int, index: int) -> int:
     """Return the address of a rule's code; the rule is compiled now if it isn't in the cache."""
-    functions, kind = RULES[key]
-    return begin_of(dispatcher_of(functions[index]), kind)
+    return code_of(key, index).begin
 
 
 def _asked(key: int, index: int) -> int:
@@ -117,69 +99,17 @@ def _asked(key: int, index: int) -> int:
 
 
 @cache
-def dispatcher_of(function: Callable[..., Any]) -> Any:
-    """Return what compiles a rule, kept with its code: few of all rules are ever asked for."""
-    return entry(function)
+def code_of(key: int, index: int) -> entry.Code:
+    """Return a rule's code, which is kept in memory: few of all rules are ever asked for."""
+    return entry.found(RULES[key].functions[index], "on demand", lambda: _compiled(key, index))
 
 
-def begin_of(dispatcher: Any, kind: Any) -> int:
-    """Return the address of a function's code, compiled now for that signature and kept as long as the dispatcher.
+def _compiled(key: int, index: int) -> tuple[entry.Code, Kept | None]:
+    from gpusim.sm.jit.compiler import demanded, entries  # noqa: PLC0415  (start-up time)
 
-    Raises NumbaError if Numba cannot compile it.
-    """
-    dispatcher.compile(kind)
-    code = dispatcher.overloads[kind.args]
-    return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
-
-
-def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -> Any:
-    """Generate a call of the function of that signature at address `begin`; its errors become errors of the caller."""
-    shape = context.call_conv.get_function_type(kind.return_type, kind.args)
-    callee = builder.inttoptr(begin, shape.as_pointer())
-    status, result = context.call_conv.call_function(builder, callee, kind.return_type, kind.args, arguments)
-    with cgutils.if_unlikely(builder, status.is_error):
-        context.call_conv.return_status_propagate(builder, status)
-    return result
-
-
-def _call_by_address(
-    function: Callable[..., Any], key: int, count: int, kind: Any, split: Callable[[Any], Any]
-) -> None:
-    """Let compiled code that calls a function look up an address among `count` ones instead, and call that.
-
-    `split` separates the index from the arguments.
-    """
-
-    def typing(_context: Any) -> Any:
-        def typed(*_kinds: Any) -> Any:
-            return kind
-
-        typed.pysig = inspect.signature(function)  # type: ignore[attr-defined]  # an attribute that Numba looks for
-        return typed
-
-    def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        index, arguments = split(given)
-        begin = _looked_up(context, builder, key, count, index)
-        return call_at(context, builder, begin, RULES[key][1], arguments)
-
-    type_callable(function)(typing)
-    lower_builtin(function, *kind.args)(generate)
-
-
-def _looked_up(context: Any, builder: Any, key: int, count: int, index: Any) -> Any:
-    """Return the address in this caller's cell; if the cell is empty, ask first. Without an answer the caller fails."""
-    kind = ir.ArrayType(LONG, count)
-    cells = cgutils.add_global_variable(builder.module, kind, f"on_demand_{key}")
-    cells.linkage, cells.initializer = "internal", ir.Constant(kind, None)
-    cell = builder.gep(cells, [LONG(0), index])
-    with builder.if_then(builder.icmp_unsigned("==", builder.load(cell), LONG(0)), likely=False):
-        ask = cgutils.get_or_insert_function(builder.module, ASK, SYMBOL)
-        answer = builder.call(ask, [LONG(key), index])
-        with builder.if_then(builder.icmp_unsigned("==", answer, LONG(0)), likely=False):
-            context.call_conv.return_exc(builder)
-        builder.store(answer, cell)
-    return builder.load(cell)
+    kind = demanded.kind_of(key)
+    return entries.compiled(RULES[key].functions[index], *kind.args, returned=kind.return_type)
 
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(_asked)
-binding.add_symbol(SYMBOL, ctypes.cast(CALLBACK, ctypes.c_void_p).value or 0)
+loading.offer(loading.ADDRESS, CALLBACK)

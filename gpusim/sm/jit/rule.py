@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-import numba
-from llvmlite import ir
-from numba.extending import intrinsic, overload
-
-from gpusim.sm.jit import records  # noqa: F401  (how compiled code sees the state)
-from gpusim.sm.jit.linking import EntryDispatcher, Rule
+from gpusim.sm.jit import sources
+from gpusim.sm.jit.code_cache import COMPILED
+from gpusim.sm.jit.entry import Entry, Rule
 from gpusim.sm.unit.capacities import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
@@ -27,30 +24,20 @@ D = TypeVar("D")
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-COMPILED = not numba.config.DISABLE_JIT
-OPTIONS = {"nogil": True, "error_model": "numpy"}
-INNER = {  # compiled rules are called from compiled code only, and inlined into it
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-    "forceinline": True,
-    "no_rewrites": True,
-}
-
 
 def rule(function: F) -> F:
     """Return the function, which is compiled when compiled code first calls it."""
-    return cast(F, Rule(function, OPTIONS | INNER)) if COMPILED else function
+    return cast(F, Rule(function, inlined=True)) if COMPILED else function
 
 
 def rarely(function: F) -> F:
     """Return a rule that is called instead of inlined: large and seldom used."""
-    options = OPTIONS | INNER | {"forceinline": False}
-    return cast(F, Rule(function, options)) if COMPILED else function
+    return cast(F, Rule(function, inlined=False)) if COMPILED else function
 
 
 def entry(function: F) -> F:
     """Return a rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
-    return EntryDispatcher(function, OPTIONS) if COMPILED else function
+    return cast(F, Entry(function)) if COMPILED else function
 
 
 def switch(functions: Sequence[Callable[[A, B, C, D], T]]) -> Callable[[int, A, B, C, D], T]:
@@ -106,22 +93,6 @@ def count_bits(mask: int) -> int:
     return int(mask).bit_count()
 
 
-@intrinsic
-def _count_trailing_zeros(_typing: Any, mask: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return mask(mask), generate
-
-
-@intrinsic
-def _count_set(_typing: Any, mask: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return mask(mask), generate
-
-
 def borrow(array: A) -> A:
     """Return the same array without its reference count, which compiled code would update at every call.
 
@@ -131,18 +102,4 @@ def borrow(array: A) -> A:
     return array
 
 
-@intrinsic
-def _without_owner(_typing: Any, array: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        view = context.make_array(array)(context, builder, arguments[0])
-        view.meminfo = ir.Constant(view.meminfo.type, None)
-        view.parent = ir.Constant(view.parent.type, None)
-        return view._getvalue()
-
-    return array(array), generate
-
-
-# An overload is a function of types that returns the function to compile: here one lambda inside the other.
-overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005, PLW0108
-overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005, PLW0108
-overload(count_bits)(lambda mask: lambda mask: _count_set(mask))  # noqa: ARG005, PLW0108
+sources.begin()  # their state now is what later edits are noticed by

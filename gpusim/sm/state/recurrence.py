@@ -160,7 +160,14 @@ def _words(
         elif own is None:
             raise TypeError(f"{inner} has no role")
         else:
-            yield Word(inner, replace(one, role=own), np.unique(places // 8))
+            yield Word(inner, replace(one, role=own), _once(places // 8))
+
+
+def _once(numbers: Words) -> Words:
+    """Return the numbers in order, each once, as `np.unique`, which imports `numpy.ma` for masked arrays."""
+    ordered: Words = np.sort(numbers, axis=None)
+    found: Words = ordered[np.diff(ordered, prepend=-1) != 0]
+    return found
 
 
 @cache

@@ -22,7 +22,8 @@ from isa.kernel import Buffer, Dim3, Kernel
 from isa.nvidia.abi import relocate
 from isa.nvidia.abi.check import check, cluster_of
 from isa.nvidia.abi.launch import WINDOW, LaunchError, LaunchState, Value, natural, packed
-from isa.nvidia.abi.meeting import MEETING, MEETING_BYTES, has_place
+from isa.nvidia.abi.meeting import MEETING_BYTES, has_place
+from isa.nvidia.abi.on_chip import MEETING
 from isa.nvidia.file import link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
@@ -115,13 +116,9 @@ def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
                 raise UserError(f"{program.place(pc)}: {what}; compile it at another level, or with another release")
 
 
-def on_chip(kernel: Kernel, sms: int) -> Kernel:
-    """Return the kernel of machine code for a machine with so many SMs; any other kernel is the same."""
-    return kernel if kernel.sms in (0, sms) else _placed(kernel, sms)
-
-
 @once
-def _placed(kernel: Kernel, sms: int) -> Kernel:
+def placed(kernel: Kernel, sms: int) -> Kernel:
+    """Return the kernel of machine code for a machine with so many SMs."""
     bank = bytearray(kernel.banks[PARAMETERS])
     row = nvidia(kernel.target.architecture if kernel.target else 0)
     struct.pack_into("<I", bank, row.sms, sms)

@@ -17,10 +17,9 @@ from isa.kernel import Buffer
 from isa.nvidia.abi.launch import WINDOW, LaunchState
 from isa.nvidia.file.code import Code
 from isa.nvidia.system import code as functions
+from isa.nvidia.system.buffers import HEADER_BYTES, HEAP, PRINTED
 
-PRINTED, HEAP = "nv.printf", "nv.heap"  # names of the buffers
 PRINTED_BYTES, HEAP_BYTES = 1 << 20, 8 << 20  # cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize: the runtime's defaults
-HEADER_BYTES = 16  # of both: bytes, then those used
 LISTS_BYTES = 512 * 8  # of the heap: its lists of freed blocks
 _DEFAULTS = {PRINTED: PRINTED_BYTES, HEAP: HEAP_BYTES}
 _SYMBOLS = {PRINTED: functions.RING, HEAP: functions.HEAP}

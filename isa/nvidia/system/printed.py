@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from isa import memory
 from isa.kernel import Kernel
-from isa.nvidia.abi.launch import WINDOW
+from isa.nvidia.system.buffers import HEADER_BYTES, PRINTED
 from isa.nvidia.system.conversions import Arguments, text
-from isa.nvidia.system.memory import HEADER_BYTES, PRINTED
 
 LONGEST = 1 << 16  # bytes of a string
 MOST_BYTES = 64 << 20  # of all text of a launch: a choice, some 1,000 for each of the most records of 1 MiB
@@ -95,6 +94,8 @@ def _strings(record: bytes) -> Callable[[int], bytes]:
 
 def string_at(words: NDArray[np.uint32], address: int) -> bytes:
     """Return the string at a 64-bit address of global memory; nothing where there is none."""
+    from isa.nvidia.abi.launch import WINDOW  # noqa: PLC0415  (start-up time)
+
     place, held = address - WINDOW, words.view(np.uint8)
     if not 0 < place < len(held):
         return b""

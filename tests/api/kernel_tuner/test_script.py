@@ -38,7 +38,13 @@ def test_the_command_line(line, machine, rest, tmp_path):
     file = tmp_path / "s.py"
     file.write_text("")
     words = [str(file) if word == "S" else word for word in line.split()]
-    assert script._read(words) == (file, machine, rest)
+    assert script.read(words) == script.Line(str(file), machine, tuple(rest))
+
+
+def test_a_module_is_run_by_its_name():
+    """-m takes a module, as Python does; what follows are its own arguments."""
+    expected = script.Line("pytest", "a100", ("-q", "t.py"), module=True)
+    assert script.read(["--machine", "a100", "-m", "pytest", "-q", "t.py"]) == expected
 
 
 @pytest.mark.usefixtures("_names")
@@ -76,7 +82,8 @@ def test_help_has_an_example(capsys):
 @pytest.mark.long
 @pytest.mark.jit
 @needs_compiler
-def test_a_script_runs_unchanged(tmp_path):
+@pytest.mark.parametrize("how", [["s.py"], ["-m", "s"]])
+def test_a_script_runs_unchanged(how, tmp_path):
     """A script with modules beside it, its arguments and CuPy runs to its end in a process of its own."""
     (tmp_path / "beside.py").write_text(f"text = {(SCRIPTS / 'vector_add.py').read_text()!r}")
     lines = [
@@ -90,7 +97,7 @@ def test_a_script_runs_unchanged(tmp_path):
         "print(get_config_string(env['best_config']), cupy.arange(int(sys.argv[1])))",
     ]
     (tmp_path / "s.py").write_text("\n".join(lines))
-    command = [sys.executable, "-m", "gpusim.kernel_tuner", "s.py", "--machine", "a100", "3"]
+    command = [sys.executable, "-m", "gpusim.kernel_tuner", *how, "--machine", "a100", "3"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "block_size_x=64" in done.stdout

@@ -17,6 +17,7 @@ from isa.instruction import Instruction
 from isa.kernel import Buffer
 from isa.nvidia.abi import load
 from isa.nvidia.abi.launch import WINDOW, LaunchError, LaunchState, Value, pointer
+from isa.nvidia.abi.on_chip import on_chip
 from isa.nvidia.file import code
 from isa.nvidia.lowering import lower
 from isa.operands.operand import BankConstant, Register
@@ -68,17 +69,17 @@ def test_bank_0_has_sizes_stack_and_parameters(architecture):
 def test_the_number_of_sms(architecture):
     """Bank 0 has it at 0x10c, and so has the bank's buffer; for another machine only it is another one."""
     found = loaded(architecture, sms=132)
-    other = load.on_chip(found, 108)
+    other = on_chip(found, 108)
     for kernel, sms in ((found, 132), (other, 108)):
         (word,) = struct.unpack_from("<I", kernel.banks[0], 0x10C)
         place = memory.bases(kernel.buffers).get("c[0x0]")
         image = memory.image(kernel).view(np.uint8)
         assert (word, kernel.sms) == (sms, sms)
         assert place is None or image[place : place + len(kernel.banks[0])].tobytes() == kernel.banks[0]
-    assert load.on_chip(other, 132).banks == found.banks
-    assert load.on_chip(found, 108) is other  # what follows from it is kept with it
+    assert on_chip(other, 132).banks == found.banks
+    assert on_chip(found, 108) is other  # what follows from it is kept with it
     plain = loaded(architecture)
-    assert load.on_chip(plain, 108) is plain
+    assert on_chip(plain, 108) is plain
 
 
 def test_blocks_without_time_are_on_sms_in_turn():

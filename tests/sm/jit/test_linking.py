@@ -12,8 +12,8 @@ from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.sm.front.policies import declaration as policy
 from gpusim.sm.front.policies import policies, policy_code
-from gpusim.sm.jit.linking import EntryCompiler, RuleLibrary
-from gpusim.sm.jit.rule import OPTIONS, entry, lowest_bit, rule
+from gpusim.sm.jit.compiler.linking import OPTIONS, EntryCompiler, RuleLibrary
+from gpusim.sm.jit.rule import entry, lowest_bit, rule
 from gpusim.sm.state.room import made, sizes
 from isa.text.listing import read
 
@@ -204,7 +204,8 @@ def test_nothing_of_numba_is_changed():
 def test_an_entry_exports_only_its_own_names():
     """Only an entry and its wrappers are visible by name, not the sort of Numba's that is linked into it."""
     assert outer_sorted(np.array([5, 3, 4])) == 3
-    (library,) = libraries(outer_sorted)
+    ((_, _, code),) = outer_sorted.codes.values()
+    (library,) = libraries(code.holder)
     functions = list(library.get_defined_functions())
     seen = {function.name for function in functions if function.linkage.name != "internal"}
     assert 0 < len(seen) < len(functions)

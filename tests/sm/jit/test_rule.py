@@ -9,7 +9,7 @@ import pytest
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import load
 from gpusim.sm.account.stall_accounting import stall_accounting
-from gpusim.sm.jit.linking import Rule
+from gpusim.sm.jit.entry import Rule
 from gpusim.sm.jit.rule import NEVER
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.registers.wait_count import wait_count
@@ -27,7 +27,8 @@ from gpusim.sm.jit.rule import entry
 def outermost(a):
     return a
 outermost(1)
-(result,) = outermost.overloads.values()
+((_, _, code),) = outermost.codes.values()
+(result,) = code.holder.overloads.values()
 print(result.fndesc.llvm_func_name, result.fndesc.env_name)
 """
 SUMS = """

@@ -67,7 +67,7 @@ def test_all_that_python_loads_for_an_engine_is_in_its_key():
         "gpusim/sm/front/barrier/barrier.py",
         "gpusim/sm/state/layout.py",
         "isa/values/lanes.py",
-        "gpusim/sm/jit/linking.py",
+        "gpusim/sm/jit/compiler/linking.py",
     ],
 )
 def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):

@@ -34,7 +34,7 @@ from gpusim.support.document import Setting, doc
 from gpusim.support.stages import counted
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nvidia.abi.load import on_chip
+from isa.nvidia.abi.on_chip import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
 STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
@@ -55,7 +55,13 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
         int, doc("Blocks that were simulated, of those of the SM, or of all simulated SMs.")
     ] = 0
     blocks: Annotated[int, doc("Blocks of the SM with the most, or of all simulated SMs.")] = 0
-    method: Annotated[str, doc("complete, or how the time of all blocks follows from the simulated: waves, work.")] = ""
+    method: Annotated[
+        str,
+        doc(
+            "complete, or how the time of all blocks follows from the simulated: waves, work; +steady: with loops at "
+            "their mean cost."
+        ),
+    ] = ""
     reason: str = ""
     seconds: Annotated[dict[str, float], doc("CPU seconds by stage; present if asked for.")] = {}
 

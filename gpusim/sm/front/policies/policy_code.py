@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
-from numba import types
-from numba.core.errors import NumbaError
-from numba.extending import intrinsic, overload
-
 from gpusim.sm.front.policies.declaration import REGISTERED, Policy
-from gpusim.sm.jit.kinds import KINDS
-from gpusim.sm.jit.on_demand import begin_of, call_at
-from gpusim.sm.jit.rule import COMPILED, OPTIONS
+from gpusim.sm.jit.entry import FURTHER
+from gpusim.sm.jit.rule import COMPILED
 from gpusim.sm.records import Sm
-from isa.errors import UserError
 
 CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; keeps the called code in memory
-KIND = types.int64(KINDS[Sm], types.int64, types.int64)
 
 
 def code_of(name: str) -> int:
@@ -29,9 +21,8 @@ def code_of(name: str) -> int:
     for code, (known, _) in CALLED.items():
         if known is function:
             return code
-    dispatcher = numba.njit(function, **OPTIONS)
-    code = _begin_of(name, dispatcher) if COMPILED else len(CALLED) + 1
-    CALLED[code] = function, dispatcher
+    code, holder = _compiled(name) if COMPILED else (len(CALLED) + 1, None)
+    CALLED[code] = function, holder
     return code
 
 
@@ -40,23 +31,15 @@ def call(code: int, sm: Sm, k: int, eligible: int) -> int:
     return CALLED[int(code)][0](sm, k, eligible)
 
 
-def _begin_of(name: str, dispatcher: Any) -> int:
-    try:
-        return begin_of(dispatcher, KIND)
-    except NumbaError as error:
-        cause = next(line for line in str(error).splitlines() if line and not line.startswith("Failed in"))
-        advice = "it takes and returns numbers, as those in gpusim/sm/front/policies/policies.py do"
-        raise UserError(f"policy {name}: Numba cannot compile it: {cause}; {advice}") from None
+def _compiled(name: str) -> tuple[int, Any]:
+    from gpusim.sm.front.policies import policy_compiled  # noqa: PLC0415  (start-up time)
+
+    return policy_compiled.begin_of(name, REGISTERED[name])
 
 
-@intrinsic
-def _call(_typing: Any, code: Any, sm: Any, k: Any, eligible: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        begin, *rest = arguments
-        return call_at(context, builder, begin, KIND, rest)
-
-    return types.int64(code, sm, k, eligible), generate
+def _compile_call() -> None:
+    """Tell Numba how compiled code asks a policy."""
+    from gpusim.sm.front.policies import policy_compiled  # noqa: F401, PLC0415  (start-up time)
 
 
-# An overload is a function of types that returns the function to compile: here one lambda inside the other.
-overload(call)(lambda code, sm, k, eligible: lambda code, sm, k, eligible: _call(code, sm, k, eligible))  # noqa: ARG005, PLW0108
+FURTHER.append(_compile_call)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gc
 import secrets
-from functools import cached_property, update_wrapper
 from itertools import count
 from typing import Any
 
@@ -35,9 +34,11 @@ from numba.core.untyped_passes import (
     WithLifting,
 )
 
-from gpusim.sm.jit import kept_error
-from gpusim.sm.jit.code_cache import CodeCache
+# how this sees the state
+from gpusim.sm.jit.compiler import records  # noqa: F401
 
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True}  # compiled code alone calls rules
 NARROW = (
     types.int8,
     types.uint8,
@@ -117,6 +118,11 @@ class EntryLibrary(JITCodeLibrary):
         del below[self]
         self._linking_libraries = [_Alone(library) for library in reversed(below)]
         super().finalize()
+
+    def asks_for(self) -> list[Any]:
+        """Return the functions that the code calls and does not have, without LLVM's own."""
+        functions = self._final_module.functions
+        return [one for one in functions if one.is_declaration and not one.name.startswith("llvm.")]
 
     def _finalize_final_module(self) -> None:
         """Make linked symbols private: a name from another process may mean something else in this one."""
@@ -253,37 +259,12 @@ class EntryCompiler(_OurCompiler):
     library = EntryLibrary
 
 
-class Rule:
-    """A rule, which runs as plain Python; Numba gets its dispatcher, made when code that calls the rule is compiled.
-
-    There are hundreds of rules, and compiled code from the cache needs no dispatcher of any.
-    """
-
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        update_wrapper(self, function)
-        self.py_func = function
-        self._options = options
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Run the rule as plain Python, with the rules that it calls: only compiled code calls a compiled rule."""
-        return self.py_func(*arguments, **named)
-
-    @cached_property
-    def dispatcher(self) -> RuleDispatcher:
-        """Return what compiles the rule."""
-        return RuleDispatcher(self.py_func, self._options)
-
-    @property
-    def _numba_type_(self) -> Any:
-        """Return the type under which Numba compiles calls of the rule; Numba asks for it by this name."""
-        return types.Dispatcher(self.dispatcher)
-
-
 class RuleDispatcher(CPUDispatcher):
     """What compiles a rule, which is not compiled again for each constant or width of number passed to it."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
+    def __init__(self, function: Any, *, inlined: bool) -> None:
+        options = {"nopython": True, **OPTIONS, **BARE, "forceinline": inlined}
+        super().__init__(function, targetoptions=options, pipeline_class=RuleCompiler)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Return Numba's template for arguments of the widest type."""
@@ -301,14 +282,14 @@ class RuleDispatcher(CPUDispatcher):
 
 
 class EntryDispatcher(CPUDispatcher):
-    """An entry, whose code is kept in our cache."""
+    """What compiles an entry, or a rule on demand, whose code is called by address."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=EntryCompiler)
-        self._cache = CodeCache(function)
+    def __init__(self, function: Any) -> None:
+        options = {"nopython": True, **OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        super().__init__(function, targetoptions=options, pipeline_class=EntryCompiler)
 
     def compile(self, signature: Any) -> Any:
-        """Compile the entry, without looking for garbage: a tenth of the time, and there is little."""
+        """Compile it, without looking for garbage: a tenth of the time, and there is little."""
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -316,13 +297,3 @@ class EntryDispatcher(CPUDispatcher):
         finally:
             if collects:
                 gc.enable()
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Run the code; raises the error that ended it, where Python was asked for the code of a rule."""
-        try:
-            return super().__call__(*arguments)
-        except SystemError:  # what Python says of code that ends with an error status alone
-            error = kept_error.taken()
-            if error is None:
-                raise
-            raise error from None

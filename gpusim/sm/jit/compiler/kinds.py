@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import types
 
-from gpusim.sm.jit.records import record_type
+from gpusim.sm.jit.compiler.records import record_type
 from gpusim.sm.records import Feed, Memory, Row, Scheduler, Sm, Warp
 from gpusim.sm.state.recurrence import Recurrence
 

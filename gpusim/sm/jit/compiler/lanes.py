@@ -14,7 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import populate_array
 
-from gpusim.sm.jit.linking import RuleCompiler
+from gpusim.sm.jit.compiler.linking import RuleCompiler
 from isa.values import lanes as original
 from isa.values.parts import INLINED, PARTS
 
