@@ -110,7 +110,7 @@ def launch(
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers; None: all.
+    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers (None: all).
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
