@@ -254,7 +254,7 @@ def _prepared(
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
     defers, each = feed == EXECUTION_DRIVEN and not packs(machine) and _defers(kernel, machine, decoded), []
-    why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
+    why = why or turns.reason(kernel, machine, computed, decoded, number, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0
     replays = feed == TRACE_DRIVEN
