@@ -18,7 +18,7 @@ FILES = {
     "machine": "machine level unit_class",
     "row": "row",
     "warps": "warp scheduler block barrier pipe lanes stack_entry parted_lanes effect hazard",
-    "memory": "load_store queue entry cache buffer beyond outcome scratch ahead question",
+    "memory": "load_store queue entry cache buffer beyond outcome scratch ahead question late_line",
     "replay": "event stream script feed trace",
     "sm": "sm launch chip fault",  # and whatever the others do not name
 }

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.walks.block_counts import FAULTY, KINDS, Counted, Limited, counted, counter
-from gpusim.launch.feed import recordable
+from gpusim.launch.feed import countable, recordable
 from gpusim.machine.machine import Machine
 from isa.kernel import Kernel
 from isa.support import frozen
@@ -37,18 +37,22 @@ class Classes:
         return [np.flatnonzero(self.of == number) for number in range(int(self.of.max()) + 1)]
 
 
-def classes(kernel: Kernel, ids: range, limit: int, machine: Machine | None = None) -> Classes | None:
-    """Return the classes of the blocks with these ids; `machine` as in program_order.walker.
+def classes(
+    kernel: Kernel, ids: range, limit: int, machine: Machine | None = None, *, threads: bool = True
+) -> Classes | None:
+    """Return the classes of the blocks with these ids, without `threads` those that execute as much in any of them.
 
-    None where what a block executes depends on what memory holds, where blocks have too many warp instructions or
-    classes, or where one can't be run. Raises LimitError beyond `limit` warp instructions in a block.
+    `machine` as in program_order.walker. None where what a block executes depends on what memory holds, where blocks
+    have too many warp instructions or classes, or where one can't be run. Raises LimitError beyond `limit` warp
+    instructions in a block.
     """
-    return _classes(kernel, ids, limit, Limited(limit, machine)) if recordable(kernel) else None
+    known = recordable(kernel) if threads else countable(kernel)
+    return _classes(kernel, ids, limit, Limited(limit, machine), threads) if known else None
 
 
 @once
-def _classes(kernel: Kernel, ids: range, limit: int, walk: Limited) -> Classes | None:
-    count, found = counter(kernel, walk.where), list[Counted]()
+def _classes(kernel: Kernel, ids: range, limit: int, walk: Limited, threads: bool) -> Classes | None:
+    count, found = counter(kernel, walk.where, threads=threads), list[Counted]()
     for first in range(0, len(ids), TOGETHER):
         found.append(counted(count, ids[first : first + TOGETHER], limit))
         of, work = found[-1]

@@ -20,7 +20,7 @@ from gpusim.bounds.pressure import Work
 from gpusim.engines.walks.block_counts import COUNTED, FAULTY, KINDS, counted, counter
 from gpusim.engines.walks.profile import Profile, first_profile, profile_of
 from gpusim.engines.walks.program_order import Walker, walker
-from gpusim.launch.feed import recordable
+from gpusim.launch.feed import countable, recordable
 from gpusim.launch.ground import Ground, ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
@@ -105,7 +105,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         first = first_profile(kernel, limit, machine)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
-    few = [of(block) for block in _looked_at(kernel, base, ids)]
+    few = [of(block) for block in _looked_at(kernel, base, ids, recordable(kernel))]
     alike = all(same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit, machine), ids)
@@ -118,7 +118,7 @@ def are_alike(kernel: Kernel, machine: Machine, ids: range, limit: int) -> bool:
     if _places(kernel, machine, base, ids):
         return True
     count = counter(kernel, machine)
-    kinds = np.unique(counted(count, _looked_at(kernel, base, ids), limit).of)
+    kinds = np.unique(counted(count, _looked_at(kernel, base, ids, countable(kernel)), limit).of)
     if kinds[0] == FAULTY or kinds[-1] == KINDS:
         return False
     warps, _, *copies = count.kinds[kinds].reshape(len(kinds), COUNTED, -1).swapaxes(0, 1)
@@ -139,10 +139,10 @@ def _fetches_move(kernel: Kernel, base: Ground) -> bool:
     return bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
 
 
-def _looked_at(kernel: Kernel, base: Ground, ids: range) -> Sequence[int]:
-    """Return the blocks that show whether all are alike: all of few, or those that may differ."""
+def _looked_at(kernel: Kernel, base: Ground, ids: range, known: bool) -> Sequence[int]:
+    """Return the blocks that show whether all are alike: of many whose work is `known`, those that may differ."""
     most = ALL_FETCHING if _fetches_move(kernel, base) else ALL_PROFILED
-    return ids if len(ids) <= most or not recordable(kernel) else _probes(kernel, ids)
+    return ids if len(ids) <= most or not known else _probes(kernel, ids)
 
 
 def _differing(works: Sequence[Work]) -> list[Work]:
@@ -166,7 +166,7 @@ def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | No
     what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
-        found = counted(counter(kernel, machine), [0], limit) if recordable(kernel) else None
+        found = counted(counter(kernel, machine), [0], limit) if countable(kernel) else None
     except UserError:
         return None
     return None if found is None or found.of[0] == FAULTY else max(1, budget // int(found.work[0]))

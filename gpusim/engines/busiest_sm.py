@@ -8,6 +8,7 @@ block cannot run by itself, SM 0 is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from math import gcd
 
 import numpy as np
@@ -24,7 +25,7 @@ from isa.nvidia.abi.on_chip import on_chip
 from isa.support.once import once
 
 MOST = 1_000_000 if COMPILED else 10_000  # warp instructions that are counted: a tenth of a second, or some seconds
-TOGETHER = 16  # blocks that are counted before it is looked whether it is enough
+TOGETHER = 16  # blocks behind the first that are counted before it is looked whether it is enough
 GOLDEN = 0.618  # ratio whose multiples, less whole numbers, fill an interval evenly
 
 
@@ -44,7 +45,7 @@ def blocks_of_sm(kernel: Kernel, machine: Machine) -> range:
 @once
 def _busiest(kernel: Kernel, sms: int, walk: Limited) -> int:
     try:
-        works = _works(counter(kernel, walk.where), sms, walk.limit)
+        works = _works(counter(kernel, walk.where, threads=True), sms, walk.limit)
     except UserError:
         return 0
     return min(sm for sm, work in works.items() if work == max(works.values()))
@@ -55,8 +56,8 @@ def _works(count: Counter, sms: int, limit: int) -> dict[int, int]:
     works, blocks = dict[int, int](), count.walker.kernel.blocks
     for sm in _far_apart(min(sms, blocks)):
         works[sm], ids = 0, range(sm, blocks, sms)
-        for first in range(0, len(ids), TOGETHER):
-            of, work = counted(count, ids[first : first + TOGETHER], limit)
+        for first, last in pairwise((0, *range(1, len(ids), TOGETHER), len(ids))):
+            of, work = counted(count, ids[first:last], limit)
             works[sm] += int(np.where(of == FAULTY, MOST, work).sum())  # what faults shows most
             if works[sm] > MOST and len(works) == 1:
                 return works

@@ -18,8 +18,9 @@ from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step, turn_order
 
 # Stops of `advance`, as bits. Before: a block scheduler's act; a request to caches or channels; a scalar load that may
-# miss; a cycle in which an answer may be felt, or questions may find no room. After: a cycle with a fast-forward event.
-NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
+# miss; a cycle in which an answer may be felt, or questions may find no room; a request that can't be answered later.
+# After: a cycle with a fast-forward event.
+NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS, ASKS = 0, 1, 2, 4, 8, 16, 32
 
 
 @rule
@@ -56,6 +57,8 @@ def cycle(sm: Sm, memory: Memory, now: int, stops: int) -> bool:
     if sm.agenda[FIRST_SCHEDULER + schedulers] == now and sm.fault.code == 0:
         while sm.agenda[FIRST_SCHEDULER + schedulers] <= now:
             if stops & REQUESTS and sharing.may_go_far(sm):
+                return False
+            if stops & ASKS and sharing.asks_now(sm, memory, now):
                 return False
             step.serve(sm, memory, now)
     return True

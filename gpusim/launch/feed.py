@@ -23,7 +23,8 @@ from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.what_if import packs
 from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
-from isa.dataflow.memory.address_slice import address_slice, path_slice
+from isa.dataflow.memory.address_slice import address_slice, control_slice, path_slice
+from isa.dataflow.memory.local_slots import local_slots
 from isa.errors import UserError
 from isa.executing.barriers import by_register
 from isa.kernel import Kernel
@@ -44,9 +45,14 @@ def evaluated(kernel: Kernel, feed: str) -> NDArray[np.bool_]:
 
 
 def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:
-    """Tell whether any of the computed instructions depends on what memory holds, on the clock, or on other warps."""
-    found = (i for i, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted)
-    return any(i.reads_memory() or i.reads_clock() or i.row.reads_barrier for i in found) or _by_registers(kernel)
+    """Tell whether any of the computed instructions depends on what memory holds, on the clock, or on other warps.
+
+    Spilled registers are no such memory: what is stored to their slots is computed, too.
+    """
+    code, slots = kernel.program.instructions, local_slots(kernel.program)
+    found = [(pc, code[pc]) for pc in np.flatnonzero(computed).tolist()]
+    loaded = any(i.reads_memory() and pc not in slots for pc, i in found)
+    return loaded or any(i.reads_clock() or i.row.reads_barrier for _, i in found) or _by_registers(kernel)
 
 
 def _by_registers(kernel: Kernel) -> bool:
@@ -68,6 +74,14 @@ def foreseeable(kernel: Kernel) -> bool:
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
     return not reads_memory(kernel, path_slice(kernel.program))
+
+
+@once
+def countable(kernel: Kernel) -> bool:
+    """Tell whether what a block executes is known without time and addresses: where it goes depends on no memory."""
+    if kernel.cluster_blocks > 1 or any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
+        return False
+    return not reads_memory(kernel, control_slice(kernel.program))
 
 
 @once

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from gpusim.machine.machine import Machine
 from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.memory.cache.declaration import tagged
-from gpusim.sm.memory.lookahead.declaration import SEVERAL
+from gpusim.sm.memory.lookahead.declaration import SEVERAL, UNITS
+from gpusim.sm.pipes.load_store.declaration import queues
+from isa.dataflow.memory.shared_places import shared_places
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.memory import Held, bases, length
+from isa.memory import SECTOR_BYTES, Held, bases, length
 from isa.operands.operand import Texture
 from isa.program import WORD_BYTES
 from isa.row import Unit
@@ -28,8 +30,10 @@ class InTurnError(Exception):
     """The run needs the order of cycles: it has come to a word that another SM uses, or to a fault."""
 
 
-def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, trace: bool, defers: bool) -> str:
-    """Return why the SMs must take turns, if those instructions are computed; empty if they may run ahead."""
+def reason(
+    kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], rows: Any, sms: int, *, trace: bool, defers: bool
+) -> str:
+    """Return why so many SMs must take turns, if those instructions are computed; empty if they may run ahead."""
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     reasons = {
         CLUSTERED: kernel.cluster_blocks > 1,
@@ -40,10 +44,30 @@ def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, tra
         "accesses that may go to several memories are counted": bool(machine.wait_counters or machine.outstanding)
         and kernel.program.leaves_global,
         "the order of atomics matters": any(_is_atomic(one) for one in _computed(kernel, computed)),
-        TAGGED: tagged(machine),
+        TAGGED: tagged(machine) and not asks_later(kernel, machine, rows, sms),
         "barriers in shared memory wait for copies": Unit.SYNC in units,
     }
     return next((why for why, holds in reasons.items() if holds), "")
+
+
+def asks_later(kernel: Kernel, machine: Machine, rows: Any, sms: int) -> bool:
+    """Tell whether SMs that keep tags may run ahead: what their loads lack in the L1 the chip asks the L2 for later.
+
+    The others of their accesses take their turns. So must all where one SM stands for others, where stored lines wait
+    in the L1, or where something else than loads waits for lines.
+    """
+    units = {instruction.row.unit for instruction in kernel.program.instructions}
+    apart = units & {Unit.TEXTURE, Unit.LOCAL, Unit.SMEM, Unit.SYNC, Unit.WARPGROUP} or kernel.program.local_bytes
+    other = (
+        (rows["copies"] > 0).any()
+        or rows["packets"].any()
+        or rows["bulk"].any()
+        or rows["fence"].any()
+        or shared_places(kernel)
+    )
+    near = machine.l1 is not None and machine.l1.global_loads and machine.l2 is not None
+    narrow = machine.global_memory.line_bytes <= UNITS * SECTOR_BYTES
+    return bool(near and narrow and queues(machine) > 1 and sms == machine.chip.sms and not apart and not other)
 
 
 def only_share(kernel: Kernel, machine: Machine, why: str) -> bool:

@@ -110,7 +110,7 @@ def launch(
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers; None: all of them.
+    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers (None: all).
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -254,7 +254,7 @@ def _prepared(
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
     defers, each = feed == EXECUTION_DRIVEN and not packs(machine) and _defers(kernel, machine, decoded), []
-    why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
+    why = why or turns.reason(kernel, machine, computed, decoded, number, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0
     replays = feed == TRACE_DRIVEN

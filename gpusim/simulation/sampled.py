@@ -87,7 +87,7 @@ def _alike(kernel: Kernel, machine: Machine, run: SmRun, limits: Bound | None) -
 
 def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
-    found = classes(kernel, blocks_of_sm(kernel, machine), limit, machine)
+    found = classes(kernel, blocks_of_sm(kernel, machine), limit, machine, threads=False)
     if found is None or 2 * max(map(len, found.members())) < len(found.of):
         raise DifferingBlocksError(
             f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"

@@ -85,9 +85,10 @@ def test_a_first_block_is_profiled_once_whatever_the_limit(monkeypatch):
 
 
 def test_no_budget_holds_blocks_that_memory_decides():
-    """What loaded values guard can't be counted beforehand."""
-    loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
-    assert holds(read(loaded), SLOW, 1000, LIMIT) is None
+    """Where loaded values branch, nothing can be counted beforehand; what they guard is executed anyway: 5 of 10."""
+    loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n"
+    assert holds(read(f"{loaded}@P0 BRA end\nFADD R2, R2, 1.0\nend:\nEXIT"), SLOW, 1000, LIMIT) is None
+    assert holds(read(f"{loaded}@P0 FADD R2, R2, 1.0\nEXIT"), SLOW, 10, LIMIT) == 2
 
 
 def test_equal_blocks_limit_as_one(monkeypatch):

@@ -92,5 +92,5 @@ def test_products_of_warpgroups_are_counted():
     kernel = kernels.kernel(launch)
     assert foreseeable(kernel)
     assert not recordable(kernel)
-    found = counted(counter(kernel), [0], 1_000_000)
+    found = counted(counter(kernel, threads=True), [0], 1_000_000)
     assert found.work[0] == run_sm(kernel, load("h200")).warp_instructions

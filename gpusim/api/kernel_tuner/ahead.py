@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_start_method
@@ -20,15 +19,15 @@ _WORK = list[Callable[[Params], Any]]()  # the last is the function of this work
 class Ahead:
     """Results of points, some of which processes already work on; `waiting` are those that none has yet."""
 
-    def __init__(self, pool: ProcessPoolExecutor, waiting: Sequence[Params], window: int) -> None:
+    def __init__(self, pool: ProcessPoolExecutor, waiting: Iterator[Params], window: int) -> None:
         """Hand the first points to the processes: `window` of them are under way at any time."""
-        self.pool, self.waiting, self.found = pool, deque(waiting), dict[Hashable, Future[Any]]()
+        self.pool, self.waiting, self.found = pool, waiting, dict[Hashable, Future[Any]]()
         for _ in range(window):
             self._hand_on()
 
     @classmethod
     @contextmanager
-    def of(cls, columns: Callable[[Params], Any], points: Sequence[Params], workers: int) -> Iterator[Ahead]:
+    def of(cls, columns: Callable[[Params], Any], points: Iterator[Params], workers: int) -> Iterator[Ahead]:
         """Give the results of these points, which `columns` returns in so many processes.
 
         They are copies of this one, so that nothing of Kernel Tuner's has to be sent to them. Raises UserError where
@@ -37,7 +36,7 @@ class Ahead:
         if get_start_method() != "fork":
             raise UserError(f"parallel: processes start by {get_start_method()} here; leave it out")
         sys.stdout.flush()  # else each process has a copy of what is not yet written
-        with processes(min(workers, len(points)), _WORK.append, columns) as pool:
+        with processes(workers, _WORK.append, columns) as pool:
             ahead = cls(pool, points, AHEAD * workers)
             yield ahead
             for one in ahead.found.values():
@@ -51,8 +50,8 @@ class Ahead:
         return self.found[key].result()
 
     def _hand_on(self) -> None:
-        if self.waiting:
-            self._submit(self.waiting.popleft())
+        if (params := next(self.waiting, None)) is not None:
+            self._submit(params)
 
     def _submit(self, params: Params) -> None:
         self.found[_key(params)] = self.pool.submit(_work, params)

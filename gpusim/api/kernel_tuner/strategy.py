@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -79,20 +79,28 @@ class SimulatedRunner(SequentialRunner):  # type: ignore[misc]
 
     def run(self, space: Any, to: Any) -> Any:
         """Return the results of these points, as the sequential runner does."""
-        points, names = list(space), list(to.tune_params)
-        fresh = [one for one in dict.fromkeys(map(tuple, points)) if ",".join(map(str, one)) not in (to.cache or {})]
-        if self.workers == 1 or len(fresh) == 1:
+        points = space if isinstance(space, list) else list(space)
+        if self.workers == 1 or len(points) == 1:
             return super().run(points, to)
 
         def columns(params: dict[str, Any]) -> Any:
             return self.dev.compile_and_benchmark(self.kernel_source, self.gpu_args, params, self.kernel_options, to)
 
-        with Ahead.of(columns, [dict(zip(names, one, strict=True)) for one in fresh], self.workers) as ahead:
+        with Ahead.of(columns, _fresh(points, to), min(self.workers, len(points))) as ahead:
             self.dev.ahead = ahead
             try:
                 return super().run(points, to)
             finally:
                 self.dev.ahead = None
+
+
+def _fresh(points: Sequence[Sequence[Any]], to: Any) -> Iterator[dict[str, Any]]:
+    """Yield the points that the cache lacks, each once."""
+    known = set(to.cache or ())
+    for one in points:
+        if (key := ",".join(map(str, one))) not in known:
+            known.add(key)
+            yield dict(zip(to.tune_params, one, strict=True))
 
 
 @dataclass

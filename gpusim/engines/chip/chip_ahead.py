@@ -16,12 +16,15 @@ from threading import Event
 
 import numpy as np
 
-from gpusim.engines.compiled import ANSWERS, BLOCKS, advance, goes_on, last
+from gpusim.engines.compiled import ANSWERS, ASKS, BLOCKS, NOTHING, advance, goes_on, last, next_time
 from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit import atomic
-from gpusim.sm.jit.rule import COMPILED, borrow, entry, rule
+from gpusim.sm.jit.rule import COMPILED, borrow, entry, rarely, rule
+from gpusim.sm.memory.cache.declaration import TAGS
+from gpusim.sm.memory.l2_channel.declaration import STORES
+from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 from gpusim.support.interruption import held_back
 
@@ -37,7 +40,7 @@ def lookahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, un
     """Let SM s run ahead to `until` at most; return the first cycle in which it may act next."""
     sm = sms[s]
     chip.show_channels(sm, chips[0])
-    answers.settle(sm)
+    answers.settle(sm, memory)
     now = advance(sm, memory, until, ANSWERS | BLOCKS)
     while now < last(sm, until) and goes_on(sm) and answers.may_place(sm, chips, now):
         sm.ahead.granted = 0
@@ -47,17 +50,55 @@ def lookahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, un
 
 
 @rule
-def meet(sms: Records[Sm], chips: Records[Chip], times: Numbers, room: Numbers, until: int) -> bool:
-    """Do what SMs share, when all have run ahead; tell whether nothing is left to do before `until`."""
-    answers.give(sms, chips, times, room)
+def lookahead_with_tags(sm: Sm, shared: Chip, memory: Memory, until: int) -> int:
+    """Do the same where SMs share the tags of an L2; whatever needs the L2 or a block at once stops the SM."""
+    answers.settle(sm, memory)
+    late_lines.show(sm, shared.shared[STORES])
+    sm.ahead.postpones, stops = 1, ANSWERS | ASKS
+    now = next_time(sm)
+    if now == 0:
+        now = advance(sm, memory, 1, stops)  # the first blocks are in their places
+    if now > 0 and goes_on(sm):
+        now = advance(sm, memory, until, stops | BLOCKS)
+    sm.ahead.postpones, sm.ahead.stopped = 0, now < last(sm, until)
+    return min(now, int(sm.ahead.until))
+
+
+@rule
+def meet(
+    sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numbers, room: Numbers, end: int, until: int
+) -> bool:
+    """Do what SMs share, when all have run ahead to `end`; tell whether nothing is left to do before `until`."""
+    for s in range(times.size):
+        room[s] = answers.next_question(sms[s])
+    answers.give(sms, chips, memory, times, room)
+    tagged = sms[0].machine.hits == TAGS
+    if tagged:
+        _in_turn(sms, chips, memory, times, room, end)
     over = times[answers.first(times)] >= until
     for s in range(times.size):
         over = over and sms[s].ahead.settled == sms[s].ahead.asked
     for s in range(times.size):
         over = over or sms[s].fault.code != 0
-    if not over:
+    if not over and not tagged:
         answers.grant(sms, chips, times, room)
     return bool(over)
+
+
+@rarely
+def _in_turn(sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numbers, asked: Numbers, end: int) -> None:
+    """Let SMs that are stopped act, as long as the next act of all is that of one of these."""
+    s = answers.first(times)
+    while times[s] < end and sms[s].ahead.stopped and goes_on(sms[s]):
+        sm, now = sms[s], times[s]
+        answers.settle(sm, memory)
+        chip.lend(sms, s, chips, now)
+        advance(sm, memory, now + 1, NOTHING)
+        chip.take_back(sms, s, chips, now)
+        sm.ahead.stopped = 0
+        times[s] = next_time(sm)
+        answers.give(sms, chips, memory, times, asked)
+        s = answers.first(times)
 
 
 @entry
@@ -79,18 +120,22 @@ def take_part(
     `room` as many numbers; `shared` is what threads share, `own` is this thread's: the round, and what it does next.
     """
     sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
+    tagged = sms[0].machine.hits == TAGS
     while True:
         if own[1] == BEGIN:
             end = min(until, times[answers.first(times)] + window)
             s = atomic.add(shared, TAKEN, 1)
             while s < times.size:
-                room[s] = lookahead(sms, s, chips, memory, end)
+                if tagged:
+                    room[s] = lookahead_with_tags(sms[s], chips[0], memory, end)
+                else:
+                    room[s] = lookahead(sms, s, chips, memory, end)
                 s = atomic.add(shared, TAKEN, 1)
             own[1] = WAITS
             if atomic.add(shared, ARRIVED, 1) == threads - 1:
                 for s in range(times.size):
                     times[s] = room[s]
-                shared[OVER] = meet(sms, chips, times, room, until)
+                shared[OVER] = meet(sms, chips, memory, times, room, end, until)
                 shared[ARRIVED] = shared[TAKEN] = 0
                 atomic.add(shared, ROUND, 1)
         spins = 0

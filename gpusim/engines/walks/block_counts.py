@@ -1,6 +1,8 @@
 """How often each of many blocks executes each instruction, without time, in one call of compiled code for many.
 
-Blocks are of a kind if they execute the same instructions equally often, in as many threads, and copy as much.
+Blocks are of a kind if they execute the same instructions equally often, in as many threads, and copy as much. Where
+only the path is asked for, and it depends on no memory, nothing is computed but what decides it; then a kind says
+nothing of threads.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.walks import paths
 from gpusim.engines.walks.program_order import Walker, block_alone, walker
-from gpusim.launch.feed import foreseeable
+from gpusim.engines.walks.waits.one_block import next_instruction
+from gpusim.launch.feed import countable, foreseeable
 from gpusim.machine.machine import Machine
 from gpusim.sm.jit.on_demand import uninterrupted
 from gpusim.sm.jit.rule import borrow, entry, rule
 from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
-from gpusim.sm.walk import access_log, program_order
+from gpusim.sm.walk import access_log, path, program_order
 from gpusim.sm.walk.access_log import Log
 from isa.errors import DeadlockError, ExecutionError
+from isa.executing import faults
 from isa.kernel import Kernel
 
 KINDS = 64  # that are told apart
@@ -52,12 +57,20 @@ class Counter:
     walker: Walker
     kinds: NDArray[np.int64]
     known: NDArray[np.int64]  # how many kinds
+    runs: NDArray[np.int64]  # of instructions that a path passes over, as gpusim.sm.walk.path has them; empty: none
 
 
-def counter(kernel: Kernel, machine: Machine | None = None) -> Counter:
-    """Return what counts blocks of a launch; `machine` as in program_order.walker, which says what it raises."""
+def counter(kernel: Kernel, machine: Machine | None = None, *, threads: bool = False) -> Counter:
+    """Return what counts blocks of a launch, with their `threads` if asked for.
+
+    `machine` as in program_order.walker, which says what it raises.
+    """
+    only_path = not threads and countable(kernel)
     one = walker(kernel, addresses=True, machine=machine)
-    return Counter(one, np.zeros((KINDS, COUNTED * len(kernel.program)), np.int64), np.zeros(1, np.int64))
+    if only_path:
+        paths.only(one.launch.program, kernel)
+    runs = np.zeros((len(kernel.program) + 2) * only_path, np.int64)
+    return Counter(one, np.zeros((KINDS, COUNTED * len(kernel.program)), np.int64), np.zeros(1, np.int64), runs)
 
 
 def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
@@ -69,10 +82,10 @@ def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
     found = Counted(*np.zeros((2, len(numbers)), np.int64))
     kernel, held = one.walker.kernel, one.walker.launch
     log, place = access_log.room(0, 0), np.zeros(1, np.int64)
-    arrays = numbers, *found, one.kinds, one.known, place
+    arrays = numbers, *found, one.kinds, one.known, one.runs, place
     ahead = partial(count, held.sms, held.memory, one.walker.away[0], one.walker.group, log, *arrays, limit)
     run = uninterrupted(partial(ahead, len(kernel.program), kernel.sms))
-    together = foreseeable(kernel) and one.walker.start is None
+    together = bool(len(one.runs)) or (foreseeable(kernel) and one.walker.start is None)
     while (at := int(place[0])) < len(numbers):
         if not together or not run(at + max(1, STEPS // max(1, int(found.work[at - 1])))):
             _alone(one, int(numbers[place[0]]), limit, found, int(place[0]))
@@ -82,6 +95,12 @@ def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
 
 def _alone(one: Counter, block: int, limit: int, found: Counted, at: int) -> None:
     """Count a block by itself, one that may fail."""
+    kernel, sm = one.walker.kernel, one.walker.launch.sm
+    if len(one.runs):
+        if not sm.fault.code:
+            raise faults.endless(kernel, block, limit, next_instruction(sm, kernel))
+        sm.fault.code, found.of[at] = 0, FAULTY
+        return
     try:
         each = block_alone(one.walker, block, limit)
     except (ExecutionError, DeadlockError):
@@ -103,6 +122,7 @@ def count(
     work: Numbers,
     kinds: Table,
     known: Numbers,
+    runs: Numbers,
     place: Numbers,
     limit: int,
     length: int,
@@ -120,10 +140,13 @@ def count(
         _clear(sm, length)
         sm.launch.index = blocks[at] % apart if apart else 0
         program_order.begin(sm, memory, away, blocks[at])
-        rows.members[:] = 0
-        rows.phases[:] = 0
-        done = program_order.proceed(sm, memory, away, group, rows, limit + 1)
-        if done > limit or sm.fault.code != 0 or sm.blocks[0].live:
+        if runs.shape[0]:
+            done = path.walk(sm, memory, runs, length, limit)
+        else:
+            rows.members[:] = 0
+            rows.phases[:] = 0
+            done = program_order.proceed(sm, memory, away, group, rows, limit + 1)
+        if done > limit or sm.fault.code != 0 or (runs.shape[0] == 0 and sm.blocks[0].live):
             return 0
         _take(sm, counts, length)
         of[at], work[at] = kind_of(counts, kinds, known), done

@@ -186,6 +186,17 @@ class Ahead(Record):
     granted: int  # 1: the block scheduler has its blocks, and may act
     owners: int  # where the owners of words lie in the memory array; 0: nobody keeps them
     questions: Records[Question]  # the last ones, by number modulo their room
+    postpones: int  # 1: lines that the L1 lacks are asked for later, 0: now
+    stopped: int  # 1: its next act takes its turn among those of all SMs
+    posted: int  # lines of which the L2 gets to know later, so far
+    come: int  # those of which it knows
+    first: int  # the first of the access that is served
+    known: int  # when of that access is there what is known
+    least: int  # the first cycle in which all of it may be there
+    port: int  # when its channel for stores is free, at the latest, in parts of a cycle
+    sent: int  # sectors of stores of which the L2 does not know
+    far_busy: int  # when the L2 has done the stores that it knows of, in parts of a cycle
+    lines: Records[LateLine]  # the last lines, by number modulo their room
 
 
 class Question(Record):
@@ -202,4 +213,25 @@ class Question(Record):
     moves: Numbers  # the access's, as in entry
     results: int  # of those that it brings, how many take writes of register banks
     felt: int  # the first cycle in which the SM may feel the answer; NEVER: in none so far
-    gone: int  # the answer: when the last transaction has left the channel
+    gone: int  # the answer: when the last transaction has left the channel, or the last line has come
+    first: int  # the first of the lines that it asks for
+    lines: int  # how many these are
+    known: int  # when all is there that is known, or when a store has left the load/store unit
+    later: int  # its block's, as in load_store
+    waits: int  # 1: the load/store unit serves it again when its lines have come
+
+
+class LateLine(Record):
+    """The record `late_line`."""
+
+    line: int  # its number
+    units: int  # the sectors that it asks the L2 for, a mask
+    way: int  # the L1's way that waits for it
+    apart: int  # 1: it is stored to, with lines that do not lie side by side
+    start: int  # when it is asked for
+    latency: int  # of a hit in the L2
+    known: int  # when those of its sectors are there that are known
+    after: Numbers  # the tickets of sectors that it waits for
+    joined: int  # cycles from these to it
+    least: int  # the first cycle in which it may come
+    done: int  # the answer: when it comes

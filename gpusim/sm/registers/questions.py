@@ -39,7 +39,7 @@ def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest:
     sm.ahead.asked += 1
     question.now, question.warp, question.pc, question.number = now, g, pc, -1  # that of an access follows
     question.cycles, question.extra, question.near = access.cycles, access.extra, access.near
-    question.transactions, question.results = access.transactions, results
+    question.transactions, question.results, question.lines = access.transactions, results, 0
     for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
         question.moves[c] = access.moves[c]
     waited_for = instruction.action != STORE or instruction.counter >= 0 or instruction.write_barrier >= 0
@@ -48,6 +48,16 @@ def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest:
         question.felt = write_back.first_at(sm.machine, instruction, soonest, now)
     sm.ahead.until = min(sm.ahead.until, question.felt)
     warp.answer = max(warp.answer, soonest)
+
+
+@rarely
+def post(sm: Sm, g: int, pc: int, left: int, now: int) -> None:
+    """Post warp slot g's store at `pc`, which takes the channel now and leaves the unit at `left`: it is not felt."""
+    question = numbered(sm, sm.ahead.asked)
+    sm.ahead.asked += 1
+    question.now, question.warp, question.pc, question.known, question.felt = now, g, pc, left, NEVER
+    question.results = question.waits = question.transactions = 0
+    question.first, question.lines = sm.ahead.first, sm.ahead.posted - sm.ahead.first
 
 
 @rarely

@@ -55,6 +55,7 @@ TOLD = 64  # phases of other blocks' barriers that an SM ends in a cycle
 WAVES = 16  # of blocks, that are told from each other where one SM stands for all
 QUESTIONS = 256  # of an SM to the chip that have no answer yet: a power of two
 SERVED = 32  # more than one cycle may add to them
+LATE_LINES = 1024  # a power of two, twice as many as an SM asks for that have not come
 RETURNS = 512  # loads whose lines have not come
 REQUESTS = 256  # lines of an access: four words of local memory of each of 64 lanes
 CALENDAR = 32  # issue slots ahead that a scheduler looks after

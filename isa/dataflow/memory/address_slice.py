@@ -7,12 +7,14 @@ multiply-adds of a matrix product) stay outside, even if an epilogue reuses thei
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isa.dataflow.flow import predecessors, reads, writes
+from isa.dataflow.memory.local_slots import local_slots
 from isa.instruction import Instruction
 from isa.operands.operand import PT, PT_INDEX, Predicate
 from isa.program import Program
@@ -25,6 +27,7 @@ class _Flow:
     program: Program
     before: list[list[int]]
     written: list[set[str]]
+    slots: Mapping[int, Sequence[str]]  # of spilled registers
     loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
@@ -36,8 +39,8 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
 
     If barriers in shared memory decide who goes on, all is needed: their bits, and what copies bring, are memory too.
-    Stores are in the slice if a load of their memory is. If blocks pass addresses to each other through global
-    memory, the slice of one block alone is not enough.
+    Stores are in the slice if a load of their memory is; those of spilled registers if they reach it. If blocks pass
+    addresses to each other through global memory, the slice of one block alone is not enough.
     """
     return _closure(program, [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)])
 
@@ -52,6 +55,19 @@ def path_slice(program: Program) -> NDArray[np.bool_]:
     return _closure(program, [(pc, name) for pc, i in enumerate(code) for name in steering(i) if _goes_or_accesses(i)])
 
 
+@once
+def control_slice(program: Program) -> NDArray[np.bool_]:
+    """Return bool[pc] of the address slice that decides where warps go, whatever they access on their way."""
+    code = program.instructions
+    return _closure(program, [(pc, name) for pc, i in enumerate(code) for name in steering(i) if _goes(i)])
+
+
+def _goes(instruction: Instruction) -> bool:
+    """Tell whether a warp may go on elsewhere, or with other lanes, or exit."""
+    row = instruction.row
+    return bool(row.is_branch or row.is_exit or row.steers or row.unit is Unit.CONTROL)
+
+
 def _goes_or_accesses(instruction: Instruction) -> bool:
     """Tell whether an instruction does more than to compute: it branches, waits, exits or accesses memory."""
     row = instruction.row
@@ -63,7 +79,9 @@ def _closure(program: Program, todo: list[tuple[int, str]]) -> NDArray[np.bool_]
     """Return bool[pc]: the result may reach one of the names where it is read."""
     everything = any(i.row.signal or i.row.bulk for i in program.instructions)
     needed = np.full(len(program), everything)
-    flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
+    slots, code = local_slots(program), program.instructions
+    written = [writes(i) | set(slots.get(pc, ()) if i.row.is_store else ()) for pc, i in enumerate(code)]
+    flow = _Flow(program, predecessors(program), written, slots, set())
     seen: _Walked = {}
     while todo:
         pc, name = todo.pop()
@@ -129,7 +147,9 @@ def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int,
     needed[pc] = True
     program, instruction = flow.program, flow.program.instructions[pc]
     uses = [(pc, name) for name in reads(instruction)]
-    if instruction.reads_memory():
+    if pc in flow.slots:
+        uses += [(pc, name) for name in flow.slots[pc] if instruction.row.is_load]
+    elif instruction.reads_memory():
         uses += [use for store in _stores(flow, instruction.row) for use in _include(flow, needed, store)]
     if instruction.row.reads_barrier:
         uses += [(at, f"P{p}") for at in _barriers(program) for p in program.instructions[at].predicates_read()]

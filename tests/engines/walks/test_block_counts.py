@@ -30,7 +30,7 @@ EXIT
 def test_each_block_has_the_counts_of_its_kind():
     """Blocks 0 to 8 have rounds by their two lowest bits: four kinds, whose counts are those of the interpreter."""
     kernel = read(ROUNDS)
-    one = counter(kernel)
+    one = counter(kernel, threads=True)
     found = counted(one, range(9), 1000)
     assert found.of.tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0]
     for block in range(9):
@@ -41,7 +41,7 @@ def test_each_block_has_the_counts_of_its_kind():
 
 def test_a_block_that_fails_is_told_apart_and_the_others_go_on():
     """Block 9 stores behind its buffer, and block 1 after it is counted as if nothing had happened."""
-    found = counted(counter(read(ROUNDS)), [0, 9, 1], 1000)
+    found = counted(counter(read(ROUNDS), threads=True), [0, 9, 1], 1000)
     assert (found.of.tolist(), int(found.work[1])) == ([0, FAULTY, 1], 0)
     assert found.work[2] == interpret(read(ROUNDS), [1]).counts.sum()
 
@@ -49,14 +49,67 @@ def test_a_block_that_fails_is_told_apart_and_the_others_go_on():
 def test_a_block_beyond_the_limit_is_an_error():
     """Block 3 executes 2 x 18 warp instructions: with a limit of one less it is refused, block 0 before it is not."""
     most = int(interpret(read(ROUNDS), [3]).counts.sum())
-    assert counted(counter(read(ROUNDS)), [0, 3], most).work[1] == most
+    assert counted(counter(read(ROUNDS), threads=True), [0, 3], most).work[1] == most
     with pytest.raises(LimitError, match=f"more than {most - 1} warp instructions"):
-        counted(counter(read(ROUNDS)), [0, 3], most - 1)
+        counted(counter(read(ROUNDS), threads=True), [0, 3], most - 1)
+
+
+@pytest.mark.parametrize("warps_of_block", [32, 64])
+def test_the_path_alone_has_the_same_counts(warps_of_block):
+    """Walks that compute the path alone execute as much, instruction by instruction; stores can't fail in them."""
+    kernel = read(ROUNDS.replace(".block 64", f".block {warps_of_block}"))
+    path, whole = counter(kernel), counter(kernel, threads=True)
+    assert (len(path.runs) > 0, len(whole.runs)) == (True, 0)
+    blocks = range(9)
+    by_path, by_all = counted(path, blocks, 1000), counted(whole, blocks, 1000)
+    assert by_path.work.tolist() == by_all.work.tolist()
+    for block in blocks:
+        counts = [
+            one.kinds[found.of[block]].reshape(COUNTED, -1)[0] for one, found in ((path, by_path), (whole, by_all))
+        ]
+        assert np.array_equal(*counts)
+    assert counted(path, [9], 1000).work[0] == by_all.work[1]
+    with pytest.raises(LimitError, match="more than 8 warp instructions"):
+        counted(path, [3], 8)
+
+
+def test_parted_lanes_execute_both_ways():
+    """Lanes that go round 1 to 32 times, and two ways that meet again, count on the path as in the interpreter."""
+    parted = """.grid 2
+.block 48
+.buffer x u32 4096
+S2R R0, TID.X
+S2R R4, CTAID.X
+IADD R1, R0, R4
+again:
+IADD R1, R1, -1
+ISETP.GE P0, R1, 0
+@P0 BRA again
+LOP.AND R2, R0, 1
+ISETP.EQ P1, R2, 0
+@P1 BRA even
+FADD R5, R5, 1.0
+BRA meet
+even:
+FADD R5, R5, 2.0
+meet:
+FADD R6, R6, 1.0
+SHL R3, R0, 2
+IADD R3, R3, c[x]
+STG [R3], R5
+EXIT
+"""
+    kernel = read(parted)
+    path = counter(kernel)
+    found = counted(path, [0, 1], 10_000)
+    for block in (0, 1):
+        counts = path.kinds[found.of[block]].reshape(COUNTED, -1)[0]
+        assert np.array_equal(counts, interpret(kernel, [block]).counts)
 
 
 def test_further_kinds_are_one(monkeypatch):
     """With room for two kinds, blocks of the third and fourth are of kind 2, with the right work."""
     monkeypatch.setattr(block_counts, "KINDS", 2)
-    found = counted(counter(read(ROUNDS)), range(5), 1000)
+    found = counted(counter(read(ROUNDS), threads=True), range(5), 1000)
     assert found.of.tolist() == [0, 1, 2, 2, 0]
     assert found.work[3] == interpret(read(ROUNDS), [3]).counts.sum()

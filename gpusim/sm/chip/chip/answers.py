@@ -10,27 +10,45 @@ from __future__ import annotations
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.memory.account import account
+from gpusim.sm.memory.cache import cache, stores, tags
+from gpusim.sm.memory.cache.requests import UNITS
 from gpusim.sm.memory.global_memory import global_memory
-from gpusim.sm.pipes.load_store import load_store
-from gpusim.sm.records import Chip, Numbers, Records, Sm
+from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.lookahead import late_lines
+from gpusim.sm.pipes.load_store import load_store, returns
+from gpusim.sm.records import Chip, Memory, Numbers, Question, Records, Sm
 from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.write_back import write_back
-from gpusim.sm.unit.opcodes import FETCH
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.opcodes import FETCH, STORE
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.walk.prepare import wake
 
+CONTESTED = int(Fault.CONTESTED)
+
 
 @rule
-def settle(sm: Sm) -> None:
+def settle(sm: Sm, memory: Memory) -> None:
     """Let the SM take the answers that there are, as if each access had been served now."""
     sm.ahead.until = questions.first_felt(sm)
     while sm.ahead.settled < sm.ahead.answered:
         question = questions.numbered(sm, sm.ahead.settled)
         sm.ahead.settled += 1
         instruction = sm.program[question.pc]
-        ready = load_store.done_at(instruction, question, question.gone, question.now)
-        if question.results:
+        ready = question.gone
+        if question.lines:
+            late_lines.take(sm, memory, question)
+        else:
+            ready = load_store.done_at(instruction, question, question.gone, question.now)
+        if instruction.action == STORE and question.lines:
+            continue  # nobody waits for it
+        if question.lines and question.waits:
+            returns.wait(sm, question, instruction, ready)
+            sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], returns.first(sm))
+        elif question.results:
             write_back.come_back(sm, instruction, question, ready, question.now)
         else:
             completion.commit(sm, question.warp, question.pc, question.number, ready)
@@ -49,27 +67,66 @@ def first(times: Numbers) -> int:
 
 
 @rule
-def give(sms: Records[Sm], chips: Records[Chip], times: Numbers, asked: Numbers) -> None:
-    """Answer the questions that belong before the next act of any SM; `asked` is room for a time of each SM."""
-    last = first(times)
-    for s in range(times.size):
-        asked[s] = _next_question(sms[s])
-    s = first(asked)
-    while asked[s] < times[last] or (asked[s] == times[last] and s < last):
-        sm = sms[s]
-        question = questions.numbered(sm, sm.ahead.answered)
-        chip.lend_channels(sms, s, chips)
-        fetches = sm.program[question.pc].action == FETCH
-        cost = sm.machine.fetch_cost if fetches else sm.machine.line_cost
-        question.gone = global_memory.commit_each(sm, question, cost, question.now)
-        chip.take_back_channels(sms, s, chips)
-        sm.ahead.answered += 1
-        asked[s] = _next_question(sm)
+def give(sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numbers, asked: Numbers) -> None:
+    """Answer the questions that belong before the next act of any SM; `asked` has when each SM asked its first one."""
+    last, s = first(times), first(asked)
+    while asked[s] < min(times[last], NEVER) or (asked[s] == times[last] < NEVER and s <= last):
+        _answer(sms, s, chips, memory)
+        asked[s] = next_question(sms[s])
         s = first(asked)
 
 
 @rule
-def _next_question(sm: Sm) -> int:
+def _answer(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory) -> None:
+    """Answer the first question of SM s that has no answer."""
+    sm = sms[s]
+    question = questions.numbered(sm, sm.ahead.answered)
+    chip.lend_channels(sms, s, chips)
+    if question.lines and sm.program[question.pc].action == STORE:
+        chip.lend_slices(sm, chips[0])
+        _send(sm, memory, question)
+        chip.take_back_slices(sm, chips[0])
+    elif question.lines:
+        question.gone = _bring(sm, memory, question)
+    else:
+        fetches = sm.program[question.pc].action == FETCH
+        cost = sm.machine.fetch_cost if fetches else sm.machine.line_cost
+        question.gone = global_memory.commit_each(sm, question, cost, question.now)
+    chip.take_back_channels(sms, s, chips)
+    sm.ahead.answered += 1
+
+
+@rarely
+def _bring(sm: Sm, memory: Memory, question: Question) -> int:
+    """Ask the L2 for the lines of an access; return when all are there."""
+    words, instruction, gone = tags.words(sm, memory), sm.program[question.pc], question.known
+    account.begin(sm, instruction)
+    l2_share.ask(sm, instruction, sm.warps[question.warp].block)
+    sm.load_store.later = question.later
+    for number in range(question.first, question.first + question.lines):
+        late = late_lines.numbered(sm, number)
+        came = cache.far_load(sm, words, 0, late.latency, late.line, late.units, late.start) if late.units else 0
+        gone = max(gone, late_lines.answer(sm, number, came))
+    l2_share.end(sm)
+    return int(gone)
+
+
+@rarely
+def _send(sm: Sm, memory: Memory, question: Question) -> None:
+    """Send the lines of a store to the L2. If this keeps it waiting, which it was not, SMs must take turns."""
+    words, instruction, parted = tags.words(sm, memory), sm.program[question.pc], 0
+    wait = l2_channel.wait(sm, int(question.lines))
+    account.begin(sm, instruction)
+    for number in range(question.first, question.first + question.lines):
+        late = late_lines.numbered(sm, number)
+        goes, apart = late.units & UNITS, late.apart != 0
+        parted += stores.send(sm, words, instruction, late.line, late.units, goes, wait, apart, late.start)[1]
+    if l2_channel.free_for_stores(sm, parted, question.known) > question.known:
+        sm.fault.code = CONTESTED
+
+
+@rule
+def next_question(sm: Sm) -> int:
     """Return when the SM asked the first question that has no answer; NEVER if all have."""
     return questions.numbered(sm, sm.ahead.answered).now if sm.ahead.answered < sm.ahead.asked else NEVER
 

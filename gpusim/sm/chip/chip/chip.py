@@ -19,6 +19,7 @@ def lend(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Give SM s the shared state before it acts."""
     lend_channels(sms, s, chips)
     sm, chip = sms[s], chips[0]
+    lend_slices(sm, chip)
     if now > 0:
         sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, sm.launch.apart, chip.end
         sm.launch.handed_until, sm.launch.handed_parts = chip.handed_until, chip.handed_parts
@@ -26,7 +27,7 @@ def lend(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
 
 @rule
 def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
-    """Give SM s the channels, to the DRAM and of the L2."""
+    """Give SM s the channels, to the DRAM and of the L2: all that a load which is asked for later needs."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
     sm.load_store.dram_window, sm.load_store.dram_asked = chip.dram_window, chip.dram_asked
@@ -34,10 +35,6 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
     sm.load_store.slices_even = chip.slices_even
-    for slice_ in range(sm.machine.store_slices):
-        sm.load_store.ahead[slice_] = chip.ahead[slice_]
-    for slice_ in range(sm.machine.slices):
-        sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             sm.load_store.each_channel[c] = chip.each_channel[c]
@@ -47,12 +44,31 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
 def take_back(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Take the shared state from SM s after its act."""
     take_back_channels(sms, s, chips)
+    take_back_slices(sms[s], chips[0])
     if sms[s].launch.cluster > 1:
         if sms[s].cluster_news:
             clusters.look(sms, s, chips, now)
     elif now > 0:
         chip, launch = chips[0], sms[s].launch
         chip.next, chip.handed_until, chip.handed_parts = launch.next, launch.handed_until, launch.handed_parts
+
+
+@rule
+def lend_slices(sm: Sm, chip: Chip) -> None:
+    """Give an SM the slices of the L2, which do stores and atomics."""
+    for slice_ in range(sm.machine.store_slices):
+        sm.load_store.ahead[slice_] = chip.ahead[slice_]
+    for slice_ in range(sm.machine.slices):
+        sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
+
+
+@rule
+def take_back_slices(sm: Sm, chip: Chip) -> None:
+    """Take the slices of the L2, which do stores and atomics, from an SM."""
+    for slice_ in range(sm.machine.store_slices):
+        chip.ahead[slice_] = sm.load_store.ahead[slice_]
+    for slice_ in range(sm.machine.slices):
+        chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]
 
 
 @rule
@@ -75,10 +91,6 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
     chip.slices_even = sm.load_store.slices_even
-    for slice_ in range(sm.machine.store_slices):
-        chip.ahead[slice_] = sm.load_store.ahead[slice_]
-    for slice_ in range(sm.machine.slices):
-        chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             chip.each_channel[c] = sm.load_store.each_channel[c]

@@ -10,6 +10,8 @@ from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.jit.rule import lowest_bit, rarely
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import SCALARS
+from gpusim.sm.memory.lookahead import late_lines
+from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.records import Memory, Row, Sm, Warp
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.unit.opcodes import LOAD
@@ -24,6 +26,17 @@ def may_go_far(sm: Sm) -> bool:
         if queue.count > 0 and (entry.requests > 0 or entry.transactions > 0):
             return True
     return False
+
+
+@rarely
+def asks_now(sm: Sm, memory: Memory, now: int) -> bool:
+    """Tell whether the access that is served now needs the answer of caches or channels at once."""
+    y = load_store.next_in_turn(sm, now)
+    if y == sm.machine.queues:
+        return False
+    queue = sm.load_store.queues[y]
+    entry = queue.entries[queue.head]
+    return bool(entry.transactions > 0 or (entry.requests > 0 and not late_lines.may_wait(sm, memory, y, now)))
 
 
 @rarely

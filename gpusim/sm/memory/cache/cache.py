@@ -18,9 +18,7 @@ from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import next_constants, requests, stores, tags
 from gpusim.sm.memory.cache.declaration import (
-    BACK,
     CONSTANTS,
-    COPIED,
     FAR,
     NEAR,
     PARTITION,
@@ -36,7 +34,8 @@ from gpusim.sm.memory.l2_atomic import l2_atomic
 from gpusim.sm.memory.l2_channel import l2_channel, slices
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
-from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
+from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW
+from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
@@ -97,8 +96,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, units, start))
     if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
-    sm.load_store.waited, sm.load_store.from_others, sm.load_store.differing = start - now, UNKNOWN, 0
-    sm.load_store.sharers = 1
+    sm.load_store.waited = start - now
+    l2_share.end(sm)
     return done
 
 
@@ -111,42 +110,25 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
         account.ask(sm, line, noted & UNITS, needed(noted))
-        goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
+        goes, sectors = stores.passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
         lines += goes != 0
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
             l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
         else:
-            gone = _store(sm, words, instruction, line, noted, goes, wait, now)
-            alone = goes != 0 and noted >> PARTLY != 0 and sm.load_store.joined == 0
-            sent, parted = count_bits(sm.load_store.sent) if goes else 0, parted + alone
-            done = max(done, gone)
-            l2_atomic.store(sm, instruction, line, sent, alone, gone)
-            if apart:
-                slices.store(sm, line, sent, alone, now)
+            stores.keep(sm, words, instruction, line, noted, goes, now)
+            if sm.ahead.postpones:
+                late_lines.post_store(sm, line, noted, apart, now)
+            else:
+                gone, alone = stores.send(sm, words, instruction, line, noted, goes, wait, apart, now)
+                done, parted = max(done, gone), parted + alone
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now
-    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets
+    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets and sm.ahead.postpones == 0
     left = l2_channel.free_for_stores(sm, parted, end) if waits else end
     sm.load_store.waited = max(left, room) - (asked + entry.cycles)
     return done
-
-
-@rule
-def _passing(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int) -> int:
-    """Return the sectors of a store that the L1 does not keep: of local memory those that it would hold in part."""
-    if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
-        return noted & UNITS
-    near, partly = sm.launch.caches[NEAR], noted >> PARTLY
-    return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
-
-
-@rule
-def _stays(sm: Sm, instruction: Row, line: int) -> bool:
-    """Tell whether what is stored in a line stays in the L1."""
-    kept = sm.machine.keeps_stores and sm.launch.caches[NEAR].sets > 0
-    return bool(kept and generic_address.is_local(sm, instruction, line))
 
 
 @rule
@@ -169,16 +151,20 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if lost:
         start = max(start, words[sm.launch.misses])
         stores.claim(sm, words, way, line, start)
-        done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
+        if sm.ahead.postpones:
+            done = late_lines.post(sm, words, way, line, units, lost, _behind(sm, instruction, i), start)
+        else:
+            done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
-    elif sm.machine.joined and done > start + instruction.latency:
-        done += sm.machine.joined  # accesses that wait for a line get it one after the other
-        tags.stored(words, way, units, done)
+    elif done > start + instruction.latency and (sm.machine.joined or done >= late_lines.TICKET):
+        done = late_lines.join(sm, words, way, line, units, done)
+        if sm.machine.joined:
+            tags.stored(words, way, units, done)
     if done > start + instruction.latency:
         tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
-    sm.load_store.arrived = max(done, start + instruction.latency + late)
+    sm.load_store.arrived = late_lines.arrived(sm, done, start + instruction.latency + late)
     return start
 
 
@@ -373,24 +359,3 @@ def _found(sm: Sm, words: Numbers, way: int, line: int, units: int, there: int) 
         done = there + int(sm.machine.partition_late)
     tags.stored(words, way, units, done)
     return int(done)
-
-
-@rule
-def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes: int, wait: int, now: int) -> int:
-    """Do a store's request, of which some sectors go to the L2, to be joined there; return when they have left."""
-    units, partly = noted & UNITS, noted >> PARTLY
-    near = sm.launch.caches[NEAR]
-    if near.sets > 0:
-        way, kept = tags.way(words, near, line), units & ~goes
-        account.held(sm, line, units & ~tags.lost(words, near, way, line, units))
-        if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
-            kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
-        if kept:
-            stores.claim(sm, words, way, line, now)
-            tags.fill(words, way, kept, now + 1)
-            words[way + DIRTY] |= units & ~goes
-            tags.use(words, near, way)
-        local = generic_address.is_local(sm, instruction, line)
-        if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
-            words[way + TAG] = words[way + USED] = 0
-    return stores.far_store(sm, words, line, goes, now, wait) if goes else now

@@ -78,6 +78,12 @@ def ask(sm: Sm, instruction: Row, slot: int) -> None:
 
 
 @rule
+def end(sm: Sm) -> None:
+    """Note that nobody is known to ask for the lines that are asked for next."""
+    sm.load_store.from_others, sm.load_store.differing, sm.load_store.sharers = UNKNOWN, 0, 1
+
+
+@rule
 def brought(sm: Sm, line: int, units: int) -> int:
     """Return who brings these sectors of a line from the DRAM, which the SM's L2 lacks, or has brought them before.
 

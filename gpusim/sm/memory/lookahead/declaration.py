@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from gpusim.sm.unit.capacities import CHANNELS
 from gpusim.sm.unit.declare import Declaration, Role, field
-from gpusim.sm.unit.dimensions import QUESTION
+from gpusim.sm.unit.dimensions import LATE_LINE, QUESTION
 
 NOBODY, SEVERAL = 0, 1  # owner of a word of global memory: has used it; have loaded it
 LOADED, STORED = 2, 3  # SM 0 has; two more for each further SM
+UNITS = 4  # sectors of a line that is asked for later, at most
 
 UNIT = Declaration(
     "lookahead",
@@ -23,6 +24,17 @@ UNIT = Declaration(
             field("granted", "1: the block scheduler has its blocks, and may act"),
             field("owners", "where the owners of words lie in the memory array; 0: nobody keeps them"),
             field("questions", "the last ones, by number modulo their room", QUESTION, kind="question"),
+            field("postpones", "1: lines that the L1 lacks are asked for later, 0: now"),
+            field("stopped", "1: its next act takes its turn among those of all SMs"),
+            field("posted", "lines of which the L2 gets to know later, so far"),
+            field("come", "those of which it knows"),
+            field("first", "the first of the access that is served"),
+            field("known", "when of that access is there what is known"),
+            field("least", "the first cycle in which all of it may be there"),
+            field("port", "when its channel for stores is free, at the latest, in parts of a cycle"),
+            field("sent", "sectors of stores of which the L2 does not know"),
+            field("far_busy", "when the L2 has done the stores that it knows of, in parts of a cycle"),
+            field("lines", "the last lines, by number modulo their room", LATE_LINE, kind="late_line"),
         ),
         "question": (
             field("now", "when the access was served"),
@@ -36,7 +48,25 @@ UNIT = Declaration(
             field("moves", "the access's, as in entry", CHANNELS),
             field("results", "of those that it brings, how many take writes of register banks"),
             field("felt", "the first cycle in which the SM may feel the answer; NEVER: in none so far"),
-            field("gone", "the answer: when the last transaction has left the channel"),
+            field("gone", "the answer: when the last transaction has left the channel, or the last line has come"),
+            field("first", "the first of the lines that it asks for"),
+            field("lines", "how many these are"),
+            field("known", "when all is there that is known, or when a store has left the load/store unit"),
+            field("later", "its block's, as in load_store"),
+            field("waits", "1: the load/store unit serves it again when its lines have come"),
+        ),
+        "late_line": (
+            field("line", "its number"),
+            field("units", "the sectors that it asks the L2 for, a mask"),
+            field("way", "the L1's way that waits for it"),
+            field("apart", "1: it is stored to, with lines that do not lie side by side"),
+            field("start", "when it is asked for"),
+            field("latency", "of a hit in the L2"),
+            field("known", "when those of its sectors are there that are known"),
+            field("after", "the tickets of sectors that it waits for", UNITS),
+            field("joined", "cycles from these to it"),
+            field("least", "the first cycle in which it may come"),
+            field("done", "the answer: when it comes"),
         ),
         "warp": (field("answer", "its accesses that wait for an answer are not all done before", role=Role.FREE),),
     },

@@ -25,6 +25,7 @@ from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import returns
@@ -125,11 +126,17 @@ def chosen(sm: Sm, now: int) -> int:
 @rarely
 def _in_turn(sm: Sm, now: int) -> int:
     """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
-    unit, count = sm.load_store, sm.machine.queues
-    y = unit.turn
+    y = next_in_turn(sm, now)
+    sm.load_store.turn = y + 1 if y < sm.machine.queues else 0
+    return y
+
+
+@rule
+def next_in_turn(sm: Sm, now: int) -> int:
+    """Return the same, and leave the turn to it."""
+    y = sm.load_store.turn
     while _next_of(sm, y, now) > now:
-        y = y + 1 if y < count else 0
-    unit.turn = y + 1 if y < count else 0
+        y = y + 1 if y < sm.machine.queues else 0
     return int(y)
 
 
@@ -171,6 +178,7 @@ def _from_caches(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """Look up the access at that place of queue y; return when its result is there, or when it has left the SM."""
     entry = sm.load_store.queues[y].entries[place]
     l2_share.begin(sm, sm.warps[entry.warp].block)
+    late_lines.begin(sm)
     ready = cache.serve(sm, memory, y, place, now)
     sm.load_store.stands = 0
     return max(int(ready), int(now + entry.near))
@@ -207,10 +215,12 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
             taken = min(taken, sm.machine.late_asks)
             unit.free[own] = begun + taken
             queue.free = now + max(instruction.port, taken * instruction.port_cycles)
-            ready = returns.wait(sm, entry, instruction, ready)
+            ready = returns.wait(sm, entry, instruction, ready) if ready < late_lines.TICKET else ready
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
+            if sm.ahead.postpones:
+                questions.post(sm, entry.warp, entry.pc, now + entry.cycles + unit.waited, now)
             ready = unit.free[own] if l2_channel.keeps_stores(sm) else max(unit.free[own], ready)
         elif instruction.reason == LONG:
             warp.loaded = 1
@@ -242,11 +252,17 @@ def _finish(sm: Sm, y: int, place: int, ready: int, read: int, now: int) -> None
     """Tell who waits for what is served now when its result is there, if that is known."""
     entry = sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
-    writes = sm.machine.writes_back and ready < NEVER and not entry.idle
+    late = ready >= late_lines.TICKET
+    waits = late and returns.waits(sm, instruction)
+    writes = sm.machine.writes_back and (ready < NEVER or (late and not waits)) and not entry.idle
     results = write_back.expect(sm, instruction, entry, now) if writes else 0
-    if sm.ahead.on and entry.transactions:
-        questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
-        questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
+    if sm.ahead.on and (entry.transactions or late):
+        soonest = max(sm.ahead.least, sm.ahead.known, now + entry.near) if late else ready
+        questions.ask(sm, entry.warp, entry.pc, entry, results, soonest, now)
+        question = questions.numbered(sm, sm.ahead.asked - 1)
+        question.number = entry.number
+        if late:
+            late_lines.describe(sm, question, now + entry.near, waits, instruction)
         return
     back = UNKNOWN
     if results:

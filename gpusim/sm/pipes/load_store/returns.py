@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gpusim.sm.account.record import record
 from gpusim.sm.jit.rule import NEVER, rarely, rule
-from gpusim.sm.records import Entry, Row, Sm
+from gpusim.sm.records import Entry, Question, Row, Sm
 from gpusim.sm.registers import completion
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.capacities import RETURNS
@@ -32,7 +32,7 @@ def first(sm: Sm) -> int:
 
 
 @rarely
-def wait(sm: Sm, entry: Entry, instruction: Row, ready: int) -> int:
+def wait(sm: Sm, entry: Entry | Question, instruction: Row, ready: int) -> int:
     """Let a load wait whose result is there at `ready` if the unit is free when its lines come; return NEVER."""
     unit, at = sm.load_store, ready - instruction.latency
     place = unit.returns
@@ -47,7 +47,7 @@ def wait(sm: Sm, entry: Entry, instruction: Row, ready: int) -> int:
 
 
 @rule
-def _move(entry: Entry, to: Entry) -> None:
+def _move(entry: Entry | Question, to: Entry) -> None:
     """Copy what is needed of an entry."""
     to.number, to.warp, to.pc, to.cycles = entry.number, entry.warp, entry.pc, entry.cycles
 
