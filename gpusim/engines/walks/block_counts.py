@@ -82,7 +82,7 @@ def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
     found = Counted(*np.zeros((2, len(numbers)), np.int64))
     kernel, held = one.walker.kernel, one.walker.launch
     log, place = access_log.room(0, 0), np.zeros(1, np.int64)
-    arrays = numbers, *found, one.kinds, one.known, one.runs, place
+    arrays = numbers, *found, one.kinds, one.known, one.runs, place, np.zeros(one.kinds.shape[1], np.int64)
     ahead = partial(count, held.sms, held.memory, one.walker.away[0], one.walker.group, log, *arrays, limit)
     run = uninterrupted(partial(ahead, len(kernel.program), kernel.sms))
     together = bool(len(one.runs)) or (foreseeable(kernel) and one.walker.start is None)
@@ -124,6 +124,7 @@ def count(
     known: Numbers,
     runs: Numbers,
     place: Numbers,
+    counts: Numbers,
     limit: int,
     length: int,
     apart: int,
@@ -131,10 +132,11 @@ def count(
 ) -> int:
     """Count the blocks from a place on, up to another; return 0 if the block at the place reached can't end by itself.
 
-    `length` is the program's, `apart` the SMs over which blocks are spread, 0 if it doesn't matter.
+    `counts` is room for those of a block, `length` the program's, `apart` the SMs over which blocks are spread (0 if it
+    doesn't matter). Code that allocates room itself would not be kept.
     """
     sm, memory, away, group = sms[0], borrow(memory), borrow(away), borrow(group)
-    rows, counts = access_log.borrowed(log), np.zeros(COUNTED * length, np.int64)
+    rows, counts = access_log.borrowed(log), borrow(counts)
     while place[0] < min(until, blocks.shape[0]):
         at = place[0]
         _clear(sm, length)
