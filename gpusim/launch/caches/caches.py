@@ -34,7 +34,12 @@ def words(machine: Machine, sms: int, *, recorded: bool) -> int:
     """
     if not tagged(machine):
         return 0
-    return WORD * (_of_caches(machine, sms) + sms * RECORDED * recorded + 1)
+    return WORD * (_of_caches(machine, sms) + sms * _of_requests(sms) * recorded + 1)
+
+
+def _of_requests(sms: int) -> int:
+    """Words for what an SM records; twice as many where there is one, each of whose blocks may need its own."""
+    return RECORDED * (2 if sms == 1 else 1)
 
 
 def _of_caches(machine: Machine, sms: int) -> int:
@@ -46,8 +51,8 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int, *, recorded
     """Tell the record of SM s's launch where its caches lie in a memory array of `end` words, and its requests."""
     target.cache_end = end // WORD * WORD
     target.cache_word = target.cache_end - words(machine, sms, recorded=recorded) + WORD
-    target.recorded = _of_caches(machine, sms) + s * RECORDED
-    target.recorded_end = target.recorded + RECORDED * recorded
+    target.recorded = _of_caches(machine, sms) + s * _of_requests(sms)
+    target.recorded_end = target.recorded + _of_requests(sms) * recorded
     target.requests = s * _of_sm(machine)
     target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
     first += machine.l1.misses if machine.l1 else 0

@@ -83,7 +83,7 @@ class Row(Record):
     bank_reads: int  # registers read from each bank, a byte for each bank
     bank_returns: int  # cycles that what comes back through the queue takes of each bank, a byte for each
     reuse: int  # mask of the sources a, b, c that stay for the next instruction
-    operand_bits: int  # the bits of the registers of its sources, as in kept_bits
+    operand_bits: int  # the bits of the registers of its sources, as in kept_bit
     source_words: Numbers  # registers of each of these sources, 0: none
     sources_apart: int  # 1: each of these is read from the register file, for one source
     bank_writes: int  # mask of the banks that a pipe's result is written to

@@ -22,25 +22,42 @@ from gpusim.sm.unit.declare import Dimension, Field
 
 LINE = 64  # bytes of a line of the host's cache
 APART = "@"  # in names of a record's own words that say where an array lies: it is in no name of a field
-SPREAD = {"warp", "sm"}  # many lie side by side, and the same few fields of each are looked at
+SPREAD = {"warp", "sm", "row"}  # many lie side by side, and the same few fields of each are looked at
 ISSUED = {  # what most issues look at, which lies in as few lines as possible
-    "row": (
+    "row": (  # a line of what each issue reads, two of what some do, four of stalls; what values need stands behind
         *("guard", "action", "unit", "queued", "memory_kind", "eventful", "pipe", "double", "steers", "narrows"),
         *("counter", "tracked", "uniform", "cached", "generic", "yields", "stall_count", "wait_mask", "read_barrier"),
-        *("write_barrier", "grouping", "predicate", "second_predicate", "others", "reads", "writes", "selector"),
-        *("sources_apart", "evaluate", "guard_negated", "counts", "taken", "selects", "change", "value", "truth"),
-        *("destination", "source", "reuse", "source_words", "bank_reads", "bank_returns", "operand_bits", "latency"),
-        *("intervals", "line", "constant_lines", "issued", "active", "stall"),
+        *("write_barrier", "grouping", "stays_behind", "path", "reason", "sources_apart", "unhurried", "source_words"),
+        *("matrix_written", "source", "bank_reads", "reuse", "bank_writes", "fence", "line", "latency"),
+        *("constant_lines", "operand_bits", "issued", "active", "intervals", "bank_returns", "pointer", "war"),
+        *("port", "port_cycles", "service", "feed", "passes", "held", "accounted", "distinct", "idles", "later"),
+        *("stall", "predicate", "second_predicate", "others", "reads", "writes", "selector", "evaluate"),
+        *("guard_negated", "counts", "taken", "selects", "change", "value", "truth", "destination"),
     ),
     "sm": (
         *("now", "event", "traced", "tracing", "trace_driven", "defers", "independent", "diverges", "agents"),
-        *("agenda", "schedulers", "warps", "program", "blocks", "pipes", "lanes", "feed", "events", "outcome"),
+        *("agenda", "multiplies", "effects_agent", "load_store_agent", "ahead", "schedulers", "warps", "program"),
+        *("blocks", "pipes", "lanes", "feed", "events", "outcome"),
+    ),
+    "scheduler": (
+        *("waiting", "ready", "units", "issued", "used_until", "issued_at", "filled", "later", "later_due", "last"),
+        *("yielded", "selected", "stalled_until", "settled", "stop_due", "stop_from", "stop_until", "written"),
+        *("expected", "wrote_at", "wrote_banks", "kept_bits", "addressed", "matrix_until", "bank_free", "lost"),
+        *("kept", "kept_bit"),
+    ),
+    "machine": (
+        *("schedulers", "interval", "shift", "stagger", "issue_interval", "policy", "ports", "same_warp", "rotate"),
+        *("selects", "freezes", "selection_may_wait", "wastes_slot", "moves_pointer", "oldest_first", "groups"),
+        *("obeys_codes", "yield_stall", "yield_lasts", "yield_rest", "counts", "register_banks", "window", "reuse"),
+        *("reuse_shared", "carried", "collecting", "address_again", "writes_back", "notice", "room", "replays"),
+        *("barrier_defers", "packs", "fetches", "constants", "queue", "queues", "paths", "held", "full_yields"),
+        *("sharing", "exclusive"),
     ),
     "warp": (
         *("pc", "unit", "since", "ready_at", "order", "yield_ends", "age", "index", "cursor", "release_at"),
         *("issued_at",),
         *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
-        *("refused", "lanes", "kept"),
+        *("refused", "lanes", "kept", "kept_bit"),
         *("ready", "read_by", "kind", "read", "version", "predicate"),
         *("shared_back", "effects", "holders", "let_go"),
     ),

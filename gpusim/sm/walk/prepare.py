@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.effects import groups
 from gpusim.sm.front import warp_exit
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.warp_scheduler import warp_scheduler
+from gpusim.sm.jit.release_times import later
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.records import Sm, Warp
 from gpusim.sm.registers import questions
@@ -48,6 +48,6 @@ def prepare(sm: Sm, warp: Warp) -> None:
 @rule
 def wake(sm: Sm, g: int) -> None:
     """Let warp slot g compute when it can go on, if that was unknown."""
-    if stall_accounting.latest(sm.warps[g]) >= NEVER:
+    if later(sm.warps[g].release_at, NEVER - 1):
         prepare(sm, sm.warps[g])
         warp_scheduler.wake(sm, g)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from strategies.launches import REPEATABLE, launches, looping_kernels
 
 from gpusim.engines.simulate import run_sm
+from gpusim.launch import feed
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
 from gpusim.sm.state.every import EVERY
@@ -92,8 +93,19 @@ def test_a_sample_is_estimated_too():
     run, scaling = found.run, found.scaling
     assert scaling.method == "waves+steady"
     assert scaling.estimate.error_percent == 2.0
-    assert 2 * run.estimated > run.cycles
+    assert 3 * run.estimated > run.cycles
     assert int(run.stalls.sum()) + run.empty == run.cycles * run.warp_slots
+
+
+@pytest.mark.jit
+def test_blocks_with_streams_of_their_own_are_estimated(monkeypatch):
+    """A few blocks whose addresses are not known to move together are recorded one by one, if loops are estimated."""
+    monkeypatch.setattr(feed, "FEED", -1)
+    kernel, machine = make("sgemm-lai", {"m": "1152", "n": "23040", "k": "2400"}), load("rtx3090")
+    guess, full = (run_sm(kernel, machine, feed="trace-driven", blocks=4, tolerance=t) for t in (4 * HALF, 0))
+    assert (guess.feed, full.feed) == ("trace-driven", "address-only")
+    assert guess.estimated > 0
+    assert guess.cycles == pytest.approx(full.cycles, rel=0.02)
 
 
 def test_each_time_that_states_leave_out_is_moved():

@@ -8,6 +8,7 @@ warp waits first for its own reasons (stored release times), then for reasons fo
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.jit.release_times import later
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.records import MachineNumbers, Numbers, Scheduler, Sm, Warp
 from gpusim.sm.unit.capacities import UNITS
@@ -57,7 +58,7 @@ def settle_own(machine: MachineNumbers, k: int, scheduler: Scheduler, warp: Warp
     """Charge the cycles from `warp.since` until the warp was ready, and the unused slots, to its own reasons."""
     reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
     lose(scheduler, EMPTY, unused, reached, unused)
-    reasons = _reasons(warp)
+    reasons = later(warp.release_at, reached)
     while reasons:
         reason = lowest_bit(reasons)
         reasons &= reasons - 1
@@ -67,15 +68,6 @@ def settle_own(machine: MachineNumbers, k: int, scheduler: Scheduler, warp: Warp
             lose(scheduler, reason, reached, release, unused)
             reached = release
     warp.since = until
-
-
-@rule
-def _reasons(warp: Warp) -> int:
-    """Return the mask of the warp's own reasons that were not over at `warp.since`."""
-    mask = 0
-    for reason in range(OWN):
-        mask |= int(warp.release_at[reason] > warp.since) << reason
-    return mask
 
 
 @rule

@@ -182,7 +182,7 @@ def _clear(warp: Warp) -> None:
     warp.read[:] = 0
     warp.predicate[:] = 0
     warp.version[:] = 0
-    warp.kept[:] = 0
+    warp.kept[:] = warp.kept_bit[:] = 0
     for place in range(HOLDS):  # a slice of an array of another length would be compiled separately
         warp.holders[place] = warp.let_go[place] = 0
 

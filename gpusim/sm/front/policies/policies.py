@@ -57,7 +57,7 @@ def gto(sm: Sm, k: int, eligible: int, _: int) -> int:
     return oldest(sm, k, eligible, 0)
 
 
-@rarely
+@rule
 def cggty(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Greedy then youngest (Huerta et al., MICRO 2025): like gto, but else the youngest that did not yield.
 
@@ -65,8 +65,13 @@ def cggty(sm: Sm, k: int, eligible: int, _: int) -> int:
     """
     last = sm.schedulers[k].last
     stays = last >= 0 and (eligible >> last) & 1
-    if stays and not sm.schedulers[k].yielded:
-        return last
+    return last if stays and not sm.schedulers[k].yielded else _by_age(sm, k, eligible, last)
+
+
+@rarely
+def _by_age(sm: Sm, k: int, eligible: int, last: int) -> int:
+    """Return the choice where the warp that issued last does not simply go on."""
+    stays = last >= 0 and (eligible >> last) & 1
     fresh, rested = _by_yields(sm, k, eligible)
     if fresh:
         return youngest(sm, k, fresh, 0)
@@ -134,7 +139,7 @@ POLICIES: dict[str, Callable[[Sm, int, int, int], int]] = {
     "cggty": cggty,
     "two_level": two_level,
 }
-LRR = POLICY_NAMES.index("lrr")
+LRR, CGGTY = POLICY_NAMES.index("lrr"), POLICY_NAMES.index("cggty")
 _by_index = switch((*(POLICIES[name] for name in POLICY_NAMES), registered))
 
 
@@ -146,5 +151,7 @@ def _other(policy: int, sm: Sm, k: int, eligible: int) -> int:
 
 @rule
 def choose(policy: int, sm: Sm, k: int, eligible: int, _: int) -> int:
-    """Return the choice of the policy of that index: `lrr`, which most machines have, is inlined into the callers."""
+    """Return the choice of the policy of that index: the two that most machines have are inlined into the callers."""
+    if policy == CGGTY:
+        return cggty(sm, k, eligible, 0)
     return lrr(sm, k, eligible, 0) if policy == LRR else _other(policy, sm, k, eligible)

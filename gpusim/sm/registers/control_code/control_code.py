@@ -7,10 +7,9 @@ sources have been read (read barrier). There is one count for each stall reason 
 
 from __future__ import annotations
 
-from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.jit.rule import NEVER, lowest_bit, rarely, rule
 from gpusim.sm.records import MachineNumbers, Row, Sm, Warp
 from gpusim.sm.unit.stall import Stall
-from isa.nvidia.control import BARRIERS
 
 WAIT, SHORT, LONG, WAR = (
     int(Stall.WAIT),
@@ -31,13 +30,13 @@ def earliest(warp: Warp, instruction: Row) -> None:
 
 @rarely
 def _wait(warp: Warp, instruction: Row) -> None:
-    for reason in range(REASONS_OF_BARRIERS):
-        until = 0
-        for barrier in range(BARRIERS):
-            if (instruction.wait_mask >> barrier) & 1:
-                place = barrier * REASONS_OF_BARRIERS + reason
-                until = max(until, NEVER if warp.holders[place] > 0 else warp.let_go[place])
-        warp.release_at[SHORT + reason] = until
+    barriers, release_at = int(instruction.wait_mask), warp.release_at
+    while barriers:
+        first = lowest_bit(barriers) * REASONS_OF_BARRIERS
+        barriers &= barriers - 1
+        for reason in range(REASONS_OF_BARRIERS):
+            until = NEVER if warp.holders[first + reason] > 0 else warp.let_go[first + reason]
+            release_at[SHORT + reason] = max(release_at[SHORT + reason], until)
 
 
 @rarely

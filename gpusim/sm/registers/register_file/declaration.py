@@ -109,11 +109,12 @@ def _only_read(rows: Plain, register: Plain, registers: int) -> Plain:
     return found
 
 
-def _cache(text: str) -> tuple[Field, Field]:
+def _cache(text: str) -> tuple[Field, Field, Field]:
     """Return the fields of a reuse cache, whose registers are kept as the text says."""
     return (
         field("kept", text, OPERAND, KEPT, role=Role.SAME),
-        field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
+        field("kept_bit", "of each of them the bit of its number modulo 64, or of 62", OPERAND, KEPT, role=Role.SAME),
+        field("kept_bits", "all these bits", role=Role.SAME),
     )
 
 
@@ -147,7 +148,7 @@ UNIT = Declaration(
                 kind="i4",
             ),
             field("reuse", "mask of the sources a, b, c that stay for the next instruction", kind="i4"),
-            field("operand_bits", "the bits of the registers of its sources, as in kept_bits"),
+            field("operand_bits", "the bits of the registers of its sources, as in kept_bit"),
             field("source_words", "registers of each of these sources, 0: none", 3, kind="i1"),
             field("sources_apart", "1: each of these is read from the register file, for one source", kind="i1"),
         ),

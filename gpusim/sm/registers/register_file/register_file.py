@@ -28,12 +28,12 @@ def earliest(sm: Sm, k: int, warp: Warp, now: int) -> int:
     machine, scheduler = sm.machine, sm.schedulers[k]
     when = max(now, scheduler.stalled_until)
     if machine.window:
-        reads = _next_reads(sm, k, warp, sm.program[warp.pc])
-        window = max(machine.window, _fullest(machine, reads))
+        reads, most, done = _next_reads(sm, k, warp, sm.program[warp.pc]), machine.window, 0
         for bank in range(machine.register_banks):
             count = _of_bank(reads, bank)
             if count:
-                when = max(when, scheduler.bank_free[bank] + count - window)
+                most, done = max(most, count), max(done, scheduler.bank_free[bank] + count)
+        when = max(when, done - most)
     return when
 
 
@@ -145,7 +145,7 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):
         _keep(sm, warp, instruction)
     if machine.reuse_shared and machine.obeys_codes and instruction.yields and scheduler.kept_bits:
-        scheduler.kept[:] = 0
+        scheduler.kept[:] = scheduler.kept_bit[:] = 0
         scheduler.kept_bits = 0
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * sm.program.size + warp.pc - 1
@@ -317,26 +317,29 @@ def _owner(machine: MachineNumbers, warp: Warp) -> int:
 def _keep(sm: Sm, warp: Warp, instruction: Row) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
     cache, owner, mask, changed = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse - 1, False
+    bit = sm.schedulers[warp.scheduler].kept_bit if sm.machine.reuse_shared else warp.kept_bit
     for slot in range(SLOTS):
         first, place = instruction.source[slot], _place(instruction, slot)
         flagged = (instruction.reuse >> slot & 1) > 0
         for register in range(first, first + instruction.source_words[slot]):
             if (cache[place, register & mask] == owner + register) != flagged:
-                _put(cache, owner, place, register & mask, register, flagged)
+                _put(cache, bit, owner, place, register & mask, register, flagged)
                 changed = True
     if changed and sm.machine.reuse_shared:
-        sm.schedulers[warp.scheduler].kept_bits = _bits(cache)
+        sm.schedulers[warp.scheduler].kept_bits = _bits(bit)
     elif changed:
-        warp.kept_bits = _bits(cache)
+        warp.kept_bits = _bits(bit)
 
 
 @rule
-def _put(cache: Table, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
+def _put(cache: Table, bit: Table, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
     """Let the cache hold the warp's register in that place, or nothing; it drops others' of either width."""
     other = place - SLOTS if place >= SLOTS else place + SLOTS
-    cache[place, word] = owner + register if flagged else 0
-    if flagged and cache[other, word] // OF_WARP != owner // OF_WARP:
-        cache[other, word] = 0
+    cache[place, word], bit[place, word] = 0, 0
+    if flagged:
+        cache[place, word], bit[place, word] = owner + register, 1 << min(register & (LAST_BIT + 1), LAST_BIT)
+        if cache[other, word] // OF_WARP != owner // OF_WARP:
+            cache[other, word], bit[other, word] = 0, 0
 
 
 @rarely
@@ -346,18 +349,17 @@ def forget(sm: Sm, warp: Warp) -> None:
     for place in range(OPERANDS):
         for word in range(REUSE):
             if scheduler.kept[place, word] // OF_WARP == _slot(sm.machine, warp):
-                scheduler.kept[place, word] = 0
-    scheduler.kept_bits = _bits(scheduler.kept)
+                scheduler.kept[place, word], scheduler.kept_bit[place, word] = 0, 0
+    scheduler.kept_bits = _bits(scheduler.kept_bit)
 
 
 @rule
-def _bits(cache: Table) -> int:
-    """Return the bits of the registers that are kept."""
+def _bits(bit: Table) -> int:
+    """Return the bits of all registers that are kept."""
     bits = 0
     for place in range(OPERANDS):
         for word in range(REUSE):
-            found = cache[place, word]
-            bits |= (found > 0) << min((found - 1) & (LAST_BIT + 1), LAST_BIT)
+            bits |= bit[place, word]
     return bits
 
 

@@ -24,10 +24,19 @@ from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from isa.operands.register_bank import BANK_PERIOD
 
 
-@rarely
+@rule
 def look(sm: Sm, k: int, now: int) -> None:
     """Stop scheduler k in this cycle, and until it is known to go on, if a result has asked for it."""
     scheduler = sm.schedulers[k]
+    acts = scheduler.returns[0] < now or scheduler.stop_due <= now
+    if scheduler.stop_until > now or (acts and scheduler.return_banks[0]):
+        _look(sm, k, scheduler, now)
+    else:
+        scheduler.settled = max(scheduler.settled, now)
+
+
+@rarely
+def _look(sm: Sm, k: int, scheduler: Scheduler, now: int) -> None:
     settle(sm, scheduler, now)
     if scheduler.return_banks[0] and scheduler.stop_due <= now:
         scheduler.stop_from, scheduler.stop_until = now, now + sm.machine.notice  # it is written now, as nothing issues
@@ -152,8 +161,8 @@ def _banks(sm: Sm, instruction: Row, access: Entry | Question, part: int) -> int
 
 @rule
 def _enter(sm: Sm, scheduler: Scheduler, access: Entry | Question, at: int, banks: int, ready: int) -> None:
-    """Put a result in its place: by time, global memory's first, then in the order of issue."""
-    place = RETURNING - 1
+    """Put a result in its place: by time, global memory's first, then in the order of issue; it is expected."""
+    place = int(scheduler.expected) - 1  # so no more are before it
     while place > 0 and _goes_before(scheduler, place - 1, at, banks // COUNTED, access.number):
         _move(scheduler, place - 1, place)
         place -= 1
