@@ -18,12 +18,11 @@ from gpusim.engines.trace import Take, to_file
 from gpusim.engines.walks.launch_lines import of_launch
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
-from gpusim.launch.in_turn import CONTESTED, TAGGED, InTurnError, only_share
+from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import check_cooperative
 from gpusim.machine.simulated_sms import blocks_of, clustered, simulated_blocks
-from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.layout import rows_of
@@ -166,9 +165,9 @@ def run_chip(
         kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
     touched = of_launch(kernel, machine)
 
-    def run(feed: str, in_turn: str = "" if engine == "compiled" else REFERENCE) -> ChipRun:
+    def run(feed: str) -> ChipRun:
         start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms, touched=touched)
-        prepared = start(in_turn=in_turn)
+        prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
         total = len(simulated_blocks(kernel, machine, len(prepared.each)))
         _check_scripts(prepared.each[0], total)
         job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress, take)
@@ -180,10 +179,8 @@ def run_chip(
             many = threads_for(len(prepared.each), threads)
             return together(_run(job, *_ahead_engine(prepared, many, window)), many)
         except InTurnError:
-            if feed == TRACE_DRIVEN and (prepared.in_turn or not tagged(machine)):
+            if feed == TRACE_DRIVEN:
                 raise _UnrecordedError from None
-        if tagged(machine) and not prepared.in_turn:
-            return run(feed, TAGGED)
         prepared = start(in_turn=CONTESTED)
         job = replace(job, launches=prepared.each)
         return together(_run(job, *_chip_engine(engine, prepared)), in_turn=CONTESTED)

@@ -23,8 +23,6 @@ from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.rule import COMPILED, borrow, entry, rarely, rule
 from gpusim.sm.memory.cache.declaration import TAGS
-from gpusim.sm.memory.l2_channel.declaration import STORES
-from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 from gpusim.support.interruption import held_back
 
@@ -50,10 +48,9 @@ def lookahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, un
 
 
 @rule
-def lookahead_with_tags(sm: Sm, shared: Chip, memory: Memory, until: int) -> int:
+def lookahead_with_tags(sm: Sm, memory: Memory, until: int) -> int:
     """Do the same where SMs share the tags of an L2; whatever needs the L2 or a block at once stops the SM."""
     answers.settle(sm, memory)
-    late_lines.show(sm, shared.shared[STORES])
     sm.ahead.postpones, stops = 1, ANSWERS | ASKS
     now = next_time(sm)
     if now == 0:
@@ -127,7 +124,7 @@ def take_part(
             s = atomic.add(shared, TAKEN, 1)
             while s < times.size:
                 if tagged:
-                    room[s] = lookahead_with_tags(sms[s], chips[0], memory, end)
+                    room[s] = lookahead_with_tags(sms[s], memory, end)
                 else:
                     room[s] = lookahead(sms, s, chips, memory, end)
                 s = atomic.add(shared, TAKEN, 1)

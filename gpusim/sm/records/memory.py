@@ -188,14 +188,11 @@ class Ahead(Record):
     questions: Records[Question]  # the last ones, by number modulo their room
     postpones: int  # 1: lines that the L1 lacks are asked for later, 0: now
     stopped: int  # 1: its next act takes its turn among those of all SMs
-    posted: int  # lines of which the L2 gets to know later, so far
-    come: int  # those of which it knows
+    posted: int  # lines that it asks for later, so far
+    come: int  # those that have come
     first: int  # the first of the access that is served
     known: int  # when of that access is there what is known
     least: int  # the first cycle in which all of it may be there
-    port: int  # when its channel for stores is free, at the latest, in parts of a cycle
-    sent: int  # sectors of stores of which the L2 does not know
-    far_busy: int  # when the L2 has done the stores that it knows of, in parts of a cycle
     lines: Records[LateLine]  # the last lines, by number modulo their room
 
 
@@ -216,7 +213,7 @@ class Question(Record):
     gone: int  # the answer: when the last transaction has left the channel, or the last line has come
     first: int  # the first of the lines that it asks for
     lines: int  # how many these are
-    known: int  # when all is there that is known, or when a store has left the load/store unit
+    known: int  # when all is there that is known
     later: int  # its block's, as in load_store
     waits: int  # 1: the load/store unit serves it again when its lines have come
 
@@ -227,7 +224,6 @@ class LateLine(Record):
     line: int  # its number
     units: int  # the sectors that it asks the L2 for, a mask
     way: int  # the L1's way that waits for it
-    apart: int  # 1: it is stored to, with lines that do not lie side by side
     start: int  # when it is asked for
     latency: int  # of a hit in the L2
     known: int  # when those of its sectors are there that are known

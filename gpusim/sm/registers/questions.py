@@ -51,16 +51,6 @@ def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest:
 
 
 @rarely
-def post(sm: Sm, g: int, pc: int, left: int, now: int) -> None:
-    """Post warp slot g's store at `pc`, which takes the channel now and leaves the unit at `left`: it is not felt."""
-    question = numbered(sm, sm.ahead.asked)
-    sm.ahead.asked += 1
-    question.now, question.warp, question.pc, question.known, question.felt = now, g, pc, left, NEVER
-    question.results = question.waits = question.transactions = 0
-    question.first, question.lines = sm.ahead.first, sm.ahead.posted - sm.ahead.first
-
-
-@rarely
 def drain(sm: Sm, warp: Warp) -> None:
     """The warp would exit: it feels when its last access is done."""
     g, felt = warp.place * sm.machine.schedulers + warp.scheduler, max(warp.answer, sm.now + 1)

@@ -12,22 +12,17 @@ from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.cache import cache, stores, tags
-from gpusim.sm.memory.cache.requests import UNITS
+from gpusim.sm.memory.cache import cache, tags
 from gpusim.sm.memory.global_memory import global_memory
-from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.lookahead import late_lines
 from gpusim.sm.pipes.load_store import load_store, returns
 from gpusim.sm.records import Chip, Memory, Numbers, Question, Records, Sm
 from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.write_back import write_back
-from gpusim.sm.state.fault import Fault
-from gpusim.sm.unit.opcodes import FETCH, STORE
+from gpusim.sm.unit.opcodes import FETCH
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.walk.prepare import wake
-
-CONTESTED = int(Fault.CONTESTED)
 
 
 @rule
@@ -43,8 +38,6 @@ def settle(sm: Sm, memory: Memory) -> None:
             late_lines.take(sm, memory, question)
         else:
             ready = load_store.done_at(instruction, question, question.gone, question.now)
-        if instruction.action == STORE and question.lines:
-            continue  # nobody waits for it
         if question.lines and question.waits:
             returns.wait(sm, question, instruction, ready)
             sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], returns.first(sm))
@@ -82,11 +75,7 @@ def _answer(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory) -> N
     sm = sms[s]
     question = questions.numbered(sm, sm.ahead.answered)
     chip.lend_channels(sms, s, chips)
-    if question.lines and sm.program[question.pc].action == STORE:
-        chip.lend_slices(sm, chips[0])
-        _send(sm, memory, question)
-        chip.take_back_slices(sm, chips[0])
-    elif question.lines:
+    if question.lines:
         question.gone = _bring(sm, memory, question)
     else:
         fetches = sm.program[question.pc].action == FETCH
@@ -109,20 +98,6 @@ def _bring(sm: Sm, memory: Memory, question: Question) -> int:
         gone = max(gone, late_lines.answer(sm, number, came))
     l2_share.end(sm)
     return int(gone)
-
-
-@rarely
-def _send(sm: Sm, memory: Memory, question: Question) -> None:
-    """Send the lines of a store to the L2. If this keeps it waiting, which it was not, SMs must take turns."""
-    words, instruction, parted = tags.words(sm, memory), sm.program[question.pc], 0
-    wait = l2_channel.wait(sm, int(question.lines))
-    account.begin(sm, instruction)
-    for number in range(question.first, question.first + question.lines):
-        late = late_lines.numbered(sm, number)
-        goes, apart = late.units & UNITS, late.apart != 0
-        parted += stores.send(sm, words, instruction, late.line, late.units, goes, wait, apart, late.start)[1]
-    if l2_channel.free_for_stores(sm, parted, question.known) > question.known:
-        sm.fault.code = CONTESTED
 
 
 @rule

@@ -117,15 +117,12 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
             l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
         else:
             stores.keep(sm, words, instruction, line, noted, goes, now)
-            if sm.ahead.postpones:
-                late_lines.post_store(sm, line, noted, apart, now)
-            else:
-                gone, alone = stores.send(sm, words, instruction, line, noted, goes, wait, apart, now)
-                done, parted = max(done, gone), parted + alone
+            gone, alone = stores.send(sm, words, instruction, line, noted, goes, wait, apart, now)
+            done, parted = max(done, gone), parted + alone
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end, room = now + entry.cycles, l2_atomic.room(sm, instruction, now) if lines and sm.machine.slices else now
-    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets and sm.ahead.postpones == 0
+    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets
     left = l2_channel.free_for_stores(sm, parted, end) if waits else end
     sm.load_store.waited = max(left, room) - (asked + entry.cycles)
     return done

@@ -1,25 +1,21 @@
-"""Lines of an SM that runs ahead which its L1 lacks, or which it stores to: the chip tells the L2 later.
+"""Lines that the L1 lacks of an SM which runs ahead: the chip asks the L2 for them later, in the order of all SMs.
 
-It does so in the order of all SMs. Until a line comes, a ticket stands for the cycle in which it does, in the tags and
-the MSHRs of the L1: a number later than every cycle. Nothing may depend on it before the earliest such cycle, a hit in
-the L2. The SM stops before that, and before an access whose cost does depend on it. A store is not waited for, unless
-the L2 has too much to do; if this was not foreseen, the run begins again with SMs that take turns.
+Until a line comes, a ticket stands for the cycle in which it does, in the tags and the MSHRs of the L1: a number later
+than every cycle. Nothing may depend on it before the earliest such cycle, a hit in the L2. The SM stops before that,
+and before an access whose cost does depend on it.
 """
 
 from __future__ import annotations
 
-from gpusim.sm.jit.rule import count_bits, rarely, rule
+from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache import requests, tags
 from gpusim.sm.memory.cache.declaration import CONSTANTS, NEAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import TAG
-from gpusim.sm.memory.l2_channel import l2_channel
-from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.records import Entry, LateLine, Memory, Numbers, Question, Row, Sm
 from gpusim.sm.unit.capacities import LATE_LINES, NEVER, QUESTIONS, RETURNS
-from gpusim.sm.unit.opcodes import LOAD, STORE
+from gpusim.sm.unit.opcodes import LOAD
 
 TICKET = 2 * NEVER  # of the first line
-FEW = 6  # so many times fewer sectors are sent before the L2 knows than it lets wait of each SM
 
 
 @rule
@@ -67,22 +63,6 @@ def post(sm: Sm, words: Numbers, way: int, line: int, units: int, lost: int, lat
     return int(TICKET + sm.ahead.posted - 1)
 
 
-@rule
-def post_store(sm: Sm, line: int, noted: int, apart: bool, now: int) -> None:
-    """Send a store's request later, which leaves the SM `now`; `apart`: its lines do not lie side by side."""
-    late = numbered(sm, sm.ahead.posted)
-    late.line, late.units, late.apart, late.start = line, noted, apart, now
-    sm.ahead.posted += 1
-
-
-@rule
-def show(sm: Sm, busy: int) -> None:
-    """Tell an SM that runs ahead until when the L2 is busy with stores, in parts of a cycle."""
-    sm.ahead.far_busy = busy
-    if sm.ahead.posted == sm.ahead.come:
-        sm.ahead.port, sm.ahead.sent = sm.load_store.port[STORES], 0
-
-
 @rarely
 def may_wait(sm: Sm, memory: Memory, y: int, now: int) -> bool:
     """Tell whether the head of queue y can be served now, though the lines that it lacks are asked for later.
@@ -98,8 +78,6 @@ def may_wait(sm: Sm, memory: Memory, y: int, now: int) -> bool:
         return False
     if instruction.cached == CONSTANTS + 1:
         return bool(instruction.parameters and sm.machine.next_constants)  # none of these go to the L2
-    if instruction.action == STORE:
-        return _may_go(sm, words, row, entry, entered)
     if instruction.action != LOAD or instruction.cached != NEAR + 1 or instruction.anew:
         return False
     return _has_room(sm, words, entry, entered) and (posted == 0 or _come_late(sm, words, row, entry, entered))
@@ -112,30 +90,6 @@ def _has_room(sm: Sm, words: Numbers, entry: Entry, entered: int) -> bool:
     for i in range(sm.machine.misses):
         free += words[sm.launch.misses + i] <= entered
     return bool(free >= entry.requests and sm.load_store.returns < RETURNS - QUESTIONS)
-
-
-@rule
-def _may_go(sm: Sm, words: Numbers, row: int, entry: Entry, entered: int) -> bool:
-    """Tell whether a store waits neither for its channel, which is free at `ahead.port` at the latest, nor for the L2.
-
-    The L2 had nothing to do, and SMs send few sectors before it knows: far from what it lets wait. If it does keep the
-    store waiting, the run begins again (answers.py).
-    """
-    machine, ahead = sm.machine, sm.ahead
-    if machine.drops_stored or not l2_channel.keeps_stores(sm):
-        return False
-    sectors, lines = 0, 0
-    for i in range(entry.requests):
-        sectors += count_bits(words[row + 2 * i + 1] & requests.UNITS)
-        lines += words[row + 2 * i + 1] >> requests.PARTLY != 0
-    cost = sectors * machine.port_cost[STORES] + lines * machine.store_line_cost
-    port, end = max(ahead.port, entered * machine.port_parts) + cost, entered + entry.cycles
-    most = machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
-    idle = ahead.far_busy <= end * machine.shared_parts and port // machine.port_parts - most <= end
-    if not idle or FEW * (ahead.sent + sectors) > machine.store_buffer:
-        return False
-    ahead.port, ahead.sent = port, ahead.sent + sectors
-    return True
 
 
 @rule
@@ -179,9 +133,8 @@ def answer(sm: Sm, number: int, done: int) -> int:
 def take(sm: Sm, memory: Memory, question: Question) -> None:
     """Let the L1 know when the lines of a question come."""
     words, units = tags.words(sm, memory), sm.launch.caches[NEAR].stride - WAY_HEAD
-    stores = sm.program[question.pc].action == STORE
     sm.ahead.come += question.lines
-    for number in range(question.first, question.first + (0 if stores else question.lines)):
+    for number in range(question.first, question.first + question.lines):
         late = numbered(sm, number)
         for unit in range(units):
             if words[late.way + WAY_HEAD + unit] == TICKET + number:

@@ -219,8 +219,6 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
-            if sm.ahead.postpones:
-                questions.post(sm, entry.warp, entry.pc, now + entry.cycles + unit.waited, now)
             ready = unit.free[own] if l2_channel.keeps_stores(sm) else max(unit.free[own], ready)
         elif instruction.reason == LONG:
             warp.loaded = 1
