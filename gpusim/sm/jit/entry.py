@@ -25,6 +25,9 @@ RETURNED: dict[str, Any] = {  # by Numba's name of it
     **{name: getattr(ctypes, f"c_{name}") for name in INTEGERS},
 }
 LOCK = RLock()  # threads of one launch ask for the same code
+FOUND: dict[
+    tuple[Callable[..., Any], str], Code
+] = {}  # kept for ever: LLVM unloads code that nobody holds, in use or not
 FURTHER: list[Callable[[], None]] = []  # called before anything is compiled: they tell Numba of further primitives
 
 
@@ -94,14 +97,20 @@ class Entry(Rule):
 def found(function: Callable[..., Any], kinds: str, compiled: Callable[[], tuple[Code, Kept | None]]) -> Code:
     """Return the code of a function for such arguments: from the cache, or compiled now and kept there."""
     with LOCK:
-        kept = code_cache.load(function, kinds)
-        loaded = kept and loading.loaded(kept.symbol, kept.code)
-        if kept and loaded:
-            return Code(loaded.begin, kept.returns, loaded, cached=True)
-        code, kept = compiled()
-        if kept:
-            code_cache.save(function, kinds, kept)
-        return code
+        if (function, kinds) not in FOUND:
+            FOUND[function, kinds] = _found(function, kinds, compiled)
+        return FOUND[function, kinds]
+
+
+def _found(function: Callable[..., Any], kinds: str, compiled: Callable[[], tuple[Code, Kept | None]]) -> Code:
+    kept = code_cache.load(function, kinds)
+    loaded = kept and loading.loaded(kept.symbol, kept.code)
+    if kept and loaded:
+        return Code(loaded.begin, kept.returns, loaded, cached=True)
+    code, kept = compiled()
+    if kept:
+        code_cache.save(function, kinds, kept)
+    return code
 
 
 def _compiled_entry(entry: Entry, given: tuple[Any, ...]) -> tuple[Code, Kept | None]:
