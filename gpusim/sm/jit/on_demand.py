@@ -86,7 +86,8 @@ def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
 
 def address(key: int, index: int) -> int:
     """Return the address of a rule's code; the rule is compiled now if it isn't in the cache."""
-    return code_of(key, index).begin
+    with entry.LOCK:  # else two threads would load it, and the code of one would be freed
+        return code_of(key, index).begin
 
 
 def _asked(key: int, index: int) -> int:
