@@ -105,7 +105,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         first = first_profile(kernel, limit, machine)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
-    few = [of(block) for block in _looked_at(kernel, base, ids, recordable(kernel))]
+    few = [of(block) for block in _looked_at(kernel, base, ids, known=recordable(kernel))]
     alike = all(same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit, machine), ids)
@@ -113,12 +113,15 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
 
 
 def are_alike(kernel: Kernel, machine: Machine, ids: range, limit: int) -> bool:
-    """Return whether blocks with these ids are `alike`, as `profiled` says, without the costs of any; raises as it."""
+    """Return whether blocks with these ids are `alike`, as `profiled` says, without the costs of any; raises as it.
+
+    Where memory decides what blocks execute, some are taken for all, too: blocks that differ do so nearly everywhere.
+    """
     base = ground(kernel, machine)
     if _places(kernel, machine, base, ids):
         return True
     count = counter(kernel, machine)
-    kinds = np.unique(counted(count, _looked_at(kernel, base, ids, countable(kernel)), limit).of)
+    kinds = np.unique(counted(count, _looked_at(kernel, base, ids, known=True), limit).of)
     if kinds[0] == FAULTY or kinds[-1] == KINDS:
         return False
     warps, _, *copies = count.kinds[kinds].reshape(len(kinds), COUNTED, -1).swapaxes(0, 1)
@@ -139,7 +142,7 @@ def _fetches_move(kernel: Kernel, base: Ground) -> bool:
     return bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
 
 
-def _looked_at(kernel: Kernel, base: Ground, ids: range, known: bool) -> Sequence[int]:
+def _looked_at(kernel: Kernel, base: Ground, ids: range, *, known: bool) -> Sequence[int]:
     """Return the blocks that show whether all are alike: of many whose work is `known`, those that may differ."""
     most = ALL_FETCHING if _fetches_move(kernel, base) else ALL_PROFILED
     return ids if len(ids) <= most or not known else _probes(kernel, ids)

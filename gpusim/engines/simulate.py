@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 
 from gpusim.engines import endless_wait, line_share, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
+from gpusim.engines.chip.store_turns import stop_often
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.engines.walks.launch_lines import of_launch
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
-from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
+from gpusim.launch.in_turn import CONTESTED, TAGGED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import check_cooperative
 from gpusim.machine.simulated_sms import blocks_of, clustered, simulated_blocks
+from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.layout import rows_of
@@ -164,10 +166,11 @@ def run_chip(
     if kernel.cluster_blocks > 1:
         kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
     touched = of_launch(kernel, machine)
+    why = REFERENCE if engine != "compiled" else TAGGED if tagged(machine) and stop_often(kernel, machine) else ""
 
     def run(feed: str) -> ChipRun:
         start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms, touched=touched)
-        prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
+        prepared = start(in_turn=why)
         total = len(simulated_blocks(kernel, machine, len(prepared.each)))
         _check_scripts(prepared.each[0], total)
         job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress, take)

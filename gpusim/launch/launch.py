@@ -250,11 +250,11 @@ def _prepared(
     whole, machine = machine, carved(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident)
-    computed = evaluated(kernel, feed)
-    behind = resident * _words_of_block(kernel)
+    computed, behind = evaluated(kernel, feed), resident * _words_of_block(kernel)
     decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
     defers, each = feed == EXECUTION_DRIVEN and not packs(machine) and _defers(kernel, machine, decoded), []
-    why = why or turns.reason(kernel, machine, computed, decoded, number, trace=trace, defers=defers)
+    if why in ("", turns.TAGGED):  # which is so unless something else holds
+        why = turns.reason(kernel, machine, computed, decoded, number, trace=trace, defers=defers) or why
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0
     replays = feed == TRACE_DRIVEN

@@ -10,8 +10,10 @@ from strategies.machine_files import launches_on
 from tagged_caches import TAGS
 from timing import PORT, plain_machine
 
+from gpusim.engines.chip import store_turns
 from gpusim.engines.simulate import run_chip
 from gpusim.launch.feed import FEEDS
+from gpusim.launch.in_turn import TAGGED
 from gpusim.sm.jit.rule import COMPILED
 from isa.text.listing import read
 
@@ -45,6 +47,25 @@ again:
     STG [R3], R9
     EXIT
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def any_stores():
+    """Let SMs run ahead however often they store, as most of these small kernels do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store_turns, "APART", 0)
+        yield
+
+
+def test_sms_that_store_often_stay_in_stretches(monkeypatch):
+    """One of 59 warp instructions stores: on one thread, unless a store for 58 is rare enough; the same either way."""
+    kernel, machine = read(LOADS.format(blocks=11, words=11 * 128, mask=3, wide="", step=4)), plain_machine(CHIP)
+    found = {}
+    for apart in (500, 58):
+        monkeypatch.setattr(store_turns, "APART", apart)
+        found[apart] = run_chip(kernel, machine)
+    assert {apart: run.in_turn for apart, run in found.items()} == {500: TAGGED, 58: ""}
+    assert unlike(found[500], found[58]) == []
 
 
 @pytest.mark.long
