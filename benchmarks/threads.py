@@ -31,7 +31,7 @@ from gpusim.launch.launch import launch_chip
 from gpusim.machine.machine import Machine, load
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.unit.capacities import NEVER
-from gpusim.support.processes import cores
+from gpusim.support.parallel.processes import cores
 from isa.kernel import Kernel
 from workloads.catalog import make
 from workloads.measured.whole import launch as whole

@@ -37,7 +37,7 @@ from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.machine.machine import Machine, load
 from gpusim.simulation import memory_account
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks.block_counts import FAULTY, KINDS, Counted, Limited, counted, counter
+from gpusim.engines.walks.counting.block_counts import FAULTY, KINDS, Counted, Limited, counted, counter
 from gpusim.launch.feed import countable, recordable
 from gpusim.machine.machine import Machine
 from isa.kernel import Kernel

@@ -17,7 +17,7 @@ from gpusim.bounds.chain.access_cost import AccessCost, Seen, costs
 from gpusim.bounds.chain.any_order import least, order_of
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
-from gpusim.engines.walks.block_counts import COUNTED, FAULTY, KINDS, counted, counter
+from gpusim.engines.walks.counting.block_counts import COUNTED, FAULTY, KINDS, counted, counter
 from gpusim.engines.walks.profile import Profile, first_profile, profile_of
 from gpusim.engines.walks.program_order import Walker, walker
 from gpusim.launch.feed import countable, recordable

@@ -19,7 +19,7 @@ from gpusim.sm.lanes.values import values
 from gpusim.sm.replay.fast_forward import fast_forward
 from gpusim.sm.replay.stream import stream
 from gpusim.sm.walk import step
-from gpusim.support.processes import cores
+from gpusim.support.parallel.processes import cores
 from isa.text.listing import read
 
 ACTS = step.launch, compiled.advance

@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from gpusim.engines.walks.block_counts import FAULTY, Counter, Limited, counted, counter
+from gpusim.engines.walks.counting.block_counts import FAULTY, Counter, Limited, counted, counter
 from gpusim.launch.feed import foreseeable
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of

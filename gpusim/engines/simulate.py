@@ -312,7 +312,7 @@ def threads_for(sms: int, asked: int | None) -> int:
     from multiprocessing import parent_process  # noqa: PLC0415  (start-up time)
 
     from gpusim.sm.jit.rule import COMPILED  # noqa: PLC0415
-    from gpusim.support.processes import cores  # noqa: PLC0415
+    from gpusim.support.parallel.processes import cores  # noqa: PLC0415
 
     many = asked or (1 if parent_process() else cores())
     return min(many, sms) if COMPILED else 1

@@ -19,7 +19,7 @@ from gpusim.reproduction.pages.plot import Plotter
 from gpusim.reproduction.tan import tan, tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 from gpusim.reproduction.tasks import Task, completed
 from gpusim.reproduction.vega import vega_access, vega_energy, vega_kernel, vega_listing, vega_speed
-from gpusim.support.processes import processes
+from gpusim.support.parallel.processes import processes
 
 MODULES = (
     lai_bound,

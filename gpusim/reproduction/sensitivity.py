@@ -27,7 +27,7 @@ from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import NOT_COMPUTED, SIMULATED
 from gpusim.reproduction.ledger import LedgerRow, Progress, silent, task
 from gpusim.reproduction.tasks import Task, completed
-from gpusim.support.processes import processes
+from gpusim.support.parallel.processes import processes
 from isa.errors import UserError
 from isa.reading import input_file
 

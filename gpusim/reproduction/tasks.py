@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, perform
-from gpusim.support.processes import AHEAD, cores
+from gpusim.support.parallel.processes import AHEAD, cores
 
 T = TypeVar("T")
 

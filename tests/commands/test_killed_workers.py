@@ -10,7 +10,7 @@ from space_files import needs_compiler, written
 
 from gpusim.commands.main import execute
 from gpusim.commands.search import sweep, tune_code
-from gpusim.support import processes
+from gpusim.support.parallel import processes
 
 POINTS = ("mix", "-p", "iterations=2", "--set", "load_store.queue=1:6", "--jobs", "2")
 SPACE_POINTS = ("-p", "PAD=1", "--machine", "a100", "--jobs", "2")

@@ -10,7 +10,7 @@ import pytest
 from interruptible import SLOW
 
 from gpusim.commands.main import execute
-from gpusim.support.processes import cores
+from gpusim.support.parallel.processes import cores
 
 POINTS = ["throughput", "-p", "length=64", "-p", "iterations=4", "-p", "warps=1:10", "--set", "load_store.queue=1:8"]
 DEADLINE = 300.0  # seconds
@@ -74,7 +74,7 @@ def test_a_cluster_has_its_own_processes(capsys):
 def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
     """If no scheduler listens at the address, the error says so, with exit code 2."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr("gpusim.support.dask_cluster.PATIENCE", 2)
+    monkeypatch.setattr("gpusim.support.parallel.dask_cluster.PATIENCE", 2)
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
     assert "error: --dask tcp://127.0.0.1:1: no scheduler answers (" in capsys.readouterr().err
 

@@ -7,7 +7,7 @@ from benchmarks.tensor import kernels
 from gpusim.bounds.bounds import bound
 from gpusim.engines import busiest_sm
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.engines.walks.block_counts import counted, counter
+from gpusim.engines.walks.counting.block_counts import counted, counter
 from gpusim.launch.feed import foreseeable, recordable
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.support import processes as module
-from gpusim.support.processes import as_done, processes
+from gpusim.support.parallel import processes as module
+from gpusim.support.parallel.processes import as_done, processes
 from isa.errors import UserError
 
 HELD: list[int] = []
 ORPHANS = """
 import os, signal, time
-from gpusim.support.processes import processes
+from gpusim.support.parallel.processes import processes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in the background ignores it
 with processes(2) as pool:
     print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
@@ -135,8 +135,8 @@ def test_processes_end_with_their_parent(number):
 
 EACH_WAY = """
 import multiprocessing, sys
-from gpusim.support import processes
-from gpusim.support.processes import as_done
+from gpusim.support.parallel import processes
+from gpusim.support.parallel.processes import as_done
 if __name__ == "__main__":
     multiprocessing.set_start_method(sys.argv[1])
     processes.cores = lambda: 2

@@ -23,7 +23,7 @@ from gpusim.sm.memory.what_if import may_part
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.capacities import NEVER
-from gpusim.support.processes import cores, processes
+from gpusim.support.parallel.processes import cores, processes
 from isa.kernel import Kernel
 from isa.row import Bulk, Row, Unit
 

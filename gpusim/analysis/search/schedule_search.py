@@ -18,7 +18,7 @@ from typing import Any
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
-from gpusim.support.processes import cores, processes
+from gpusim.support.parallel.processes import cores, processes
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.row import LOAD_UNITS, Unit

@@ -29,7 +29,7 @@ from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import mean
 from gpusim.simulation import memory_account
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from isa.dataflow.block_step import block_steps
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES

@@ -31,7 +31,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.sm.account.record.declaration import ISSUE
-from gpusim.support.processes import processes
+from gpusim.support.parallel.processes import processes
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file

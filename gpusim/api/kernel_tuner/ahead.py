@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from multiprocessing import get_start_method
 from typing import Any
 
-from gpusim.support.processes import AHEAD, processes
+from gpusim.support.parallel.processes import AHEAD, processes
 from isa.errors import UserError
 
 Params = dict[str, Any]

@@ -15,7 +15,7 @@ from kernel_tuner.strategies.wrapper import OptAlgWrapper
 from gpusim.api.kernel_tuner import language
 from gpusim.api.kernel_tuner.strategy import Asked, Simulated
 from gpusim.machine.machine import Machine
-from gpusim.support.processes import cores
+from gpusim.support.parallel.processes import cores
 from isa.errors import UserError
 
 _OF_DRIVER = "nvml_", "tegra_", "cuda_sm_percentage"  # parameters that change clocks, power or SMs of a card

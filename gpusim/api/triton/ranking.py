@@ -27,7 +27,7 @@ from gpusim.machine import machine as model
 from gpusim.machine.architecture import executing, number
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Setting
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from isa.errors import UserError
 from isa.nvidia.compiler import tools
 from isa.reading import extra

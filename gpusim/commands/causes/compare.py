@@ -35,8 +35,8 @@ from gpusim.commands.frame.page_file import page_of
 from gpusim.commands.frame.progress import begin_compiling, told
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.parallel.processes import as_done
 from gpusim.support.plural import plural
-from gpusim.support.processes import as_done
 from gpusim.views.charts import page as charts
 from gpusim.views.charts.page import Row
 from isa.errors import UserError

@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from typing import Protocol, TypeVar
 
-from gpusim.support import dask_cluster
-from gpusim.support.processes import as_done
+from gpusim.support.parallel import dask_cluster
+from gpusim.support.parallel.processes import as_done
 from isa.errors import UserError
 
 J = TypeVar("J")

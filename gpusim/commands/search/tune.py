@@ -35,8 +35,8 @@ from gpusim.machine.machine import File, Machine, read
 from gpusim.simulation.result import Result
 from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
+from gpusim.support.parallel.processes import as_done
 from gpusim.support.plural import plural
-from gpusim.support.processes import as_done
 from isa.errors import UserError
 from workloads import catalog
 from workloads.space import Point, Size, Space, arguments_at, as_points, prune

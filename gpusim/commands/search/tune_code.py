@@ -68,7 +68,7 @@ from gpusim.machine import machine as model
 from gpusim.machine.architecture import executing, machine_for, number
 from gpusim.machine.simulated_sms import count
 from gpusim.support.document import Ineffective
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.nvidia.compiler.compile import ARCHITECTURE

@@ -33,7 +33,7 @@ from gpusim.reproduction.pages.pages import markdown, shown_error, shown_result,
 from gpusim.reproduction.unclaimed import Unclaimed
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc
-from gpusim.support.processes import cores
+from gpusim.support.parallel.processes import cores
 from isa.errors import UserError
 
 COLUMNS = {"id": 4, "claim": 20, "published": 12, "ours": 11, "error": 7, "kind": 12, "": 4, "s": 3}  # 80 in all

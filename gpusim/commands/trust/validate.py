@@ -21,8 +21,8 @@ from gpusim.commands.frame.progress import begin_compiling, told
 from gpusim.commands.trust.validate_kernels import Wanted, validate_kernels
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Document, MachineKey, Settings, doc
+from gpusim.support.parallel.processes import cores
 from gpusim.support.plural import plural
-from gpusim.support.processes import cores
 from isa.errors import UserError
 from workloads.catalog import make
 from workloads.measured.probes import EXPERIMENTS, Probe, probe

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.engines.walks.block_counts import COUNTED, counted, counter
+from gpusim.engines.walks.counting.block_counts import COUNTED, counted, counter
 from gpusim.launch.feed import countable
 from gpusim.machine.machine import Machine
 from isa.errors import UserError

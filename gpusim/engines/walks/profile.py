@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks.block_counts import Limited
+from gpusim.engines.walks.counting.block_counts import Limited
 from gpusim.engines.walks.program_order import Walker, bits, block_alone, lanes_of, walker
 from gpusim.machine.machine import Machine
 from gpusim.sm.unit.capacities import GROUPS

@@ -17,7 +17,7 @@ from gpusim.reproduction.ledger import PLOTS, Progress, silent
 from gpusim.reproduction.pages.plot import Curve, Plot, Plotter
 from gpusim.reproduction.tasks import Task, completed
 from gpusim.support import whole_file
-from gpusim.support.processes import processes
+from gpusim.support.parallel.processes import processes
 from isa.errors import UserError
 from isa.reading import extra
 

@@ -32,7 +32,7 @@ def test_a_trial_has_the_figures_of_the_run(tmp_path):
     """Figures are those of the simulator for the kernel; GB/s are the file's bytes over that time."""
     found, space = tried(tmp_path), read(written(tmp_path))
     made = kernel(space, POINT, cubin_at(space, POINT, 80))
-    result = simulate(made, FEW_SMS.machine(made), values=False, sample=1)
+    result = simulate(made, FEW_SMS.machine(made), values=False, sample=1, bounded=False)
     assert found.figures == figures(result)
     assert found.gbs == pytest.approx(8 * 16384 / (1e6 * found.figures.milliseconds))
     assert found.occupancy == 100 * result.occupancy.warps / 64
@@ -43,13 +43,15 @@ def test_a_trial_has_the_figures_of_the_run(tmp_path):
 @needs_compiler
 @pytest.mark.parametrize("name", ["a100", "two SMs"])
 def test_a_first_block_is_walked_through_once(name, tmp_path, monkeypatch):
-    """Budget, sample and bound share one walk, with the SMs that the architecture's own card has, or another number."""
+    """A bound walks through it once, with the SMs that the architecture's own card has, or another number."""
     space = read(written(tmp_path))
     made, place = kernel(space, POINT, cubin_at(space, POINT, 80)), A100 if name == "a100" else FEW_SMS
     walks, of_block = [], profile.profile_of
     for module in (profiled, profile):
         monkeypatch.setattr(module, "profile_of", lambda *a: walks.append(a[1]) or of_block(*a))
     assert timed(made, place.machine(made), How()).cycles > 0
+    assert walks == []
+    assert timed(made, place.machine(made), How(bounded=True)).cycles > 0
     assert walks.count(0) == 1
 
 

@@ -10,7 +10,7 @@ from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint, key, p
 from gpusim.machine import machine as model
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from isa.errors import UserError
 from workloads.catalog import make
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, ranking, trial
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
-from gpusim.support.processes import as_done
+from gpusim.support.parallel.processes import as_done
 from workloads.catalog import make
 
 ONE_SM = load("gtx580", {"chip.sms": 1})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from interpreter.interpret import interpret
 
-from gpusim.engines.walks import block_counts
-from gpusim.engines.walks.block_counts import COUNTED, FAULTY, counted, counter
+from gpusim.engines.walks.counting import block_counts
+from gpusim.engines.walks.counting.block_counts import COUNTED, FAULTY, counted, counter
 from isa.errors import LimitError
 from isa.text.listing import read
 

@@ -5,7 +5,7 @@ import pytest
 from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import run_sm
-from gpusim.engines.walks.block_counts import counted, counter
+from gpusim.engines.walks.counting.block_counts import counted, counter
 from gpusim.launch.feed import TRACE_DRIVEN, countable, recordable
 from gpusim.machine.machine import load
 from isa.dataflow.memory.address_slice import control_slice

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, TypeVar
 
-from gpusim.support.processes import AHEAD
+from gpusim.support.parallel.processes import AHEAD
 from isa.errors import UserError
 from isa.reading import extra
 

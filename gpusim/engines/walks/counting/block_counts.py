@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks import paths
+from gpusim.engines.walks.counting import paths
 from gpusim.engines.walks.program_order import Walker, block_alone, walker
 from gpusim.engines.walks.waits.one_block import next_instruction
 from gpusim.launch.feed import countable, foreseeable

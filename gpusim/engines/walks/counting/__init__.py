@@ -1,0 +1,1 @@
+"""Counts of what blocks execute, without time."""

@@ -1,0 +1,1 @@
+"""Work in parallel: processes of this machine, or a cluster."""
