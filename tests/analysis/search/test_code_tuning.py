@@ -6,7 +6,7 @@ from space_files import POINT, SPACE, needs_compiler, written
 
 from gpusim.analysis.account.figures import figures
 from gpusim.analysis.search.code.code_points import cubin_at, kernel
-from gpusim.analysis.search.code.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
+from gpusim.analysis.search.code.code_tuning import STEADY, How, Job, Place, checked, ranked, slower, timed, trial
 from gpusim.analysis.search.space_file import read
 from gpusim.bounds import profiled
 from gpusim.engines.walks import profile
@@ -32,7 +32,7 @@ def test_a_trial_has_the_figures_of_the_run(tmp_path):
     """Figures are those of the simulator for the kernel; GB/s are the file's bytes over that time."""
     found, space = tried(tmp_path), read(written(tmp_path))
     made = kernel(space, POINT, cubin_at(space, POINT, 80))
-    result = simulate(made, FEW_SMS.machine(made), values=False, sample=1, bounded=False)
+    result = simulate(made, FEW_SMS.machine(made), values=False, sample=1, bounded=False, estimate=STEADY)
     assert found.figures == figures(result)
     assert found.gbs == pytest.approx(8 * 16384 / (1e6 * found.figures.milliseconds))
     assert found.occupancy == 100 * result.occupancy.warps / 64
