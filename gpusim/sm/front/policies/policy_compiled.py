@@ -11,6 +11,7 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload
 
 from gpusim.sm.front.policies.policy_code import call
+from gpusim.sm.jit.compiler import primitives  # noqa: F401  (forms that policies call)
 from gpusim.sm.jit.compiler.demanded import call_at, register
 from gpusim.sm.jit.compiler.kinds import KINDS
 from gpusim.sm.jit.compiler.linking import OPTIONS
