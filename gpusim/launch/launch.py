@@ -126,8 +126,8 @@ def launch(
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
     prepared.sm.comparable, prepared.sm.tolerance = comparable(machine), tolerance
-    watched = fast_forward and feed == TRACE_DRIVEN and not trace
-    prepared.sm.forwarding = watched and comparable(machine, but_for_tags=tolerance > 0)
+    if fast_forward and feed == TRACE_DRIVEN and not trace:
+        prepared.sm.forwarding = comparable(machine, but_for_tags=tolerance > 0)
     return prepared
 
 
@@ -190,8 +190,7 @@ def launch_chip(
     why, records, each = _prepared(*at, trace=trace, why=in_turn)
     first_wave = int(each[0].sm.launch.resident) * machine.chip.sms
     for prepared in each:
-        launch, numbers = prepared.sm.launch, prepared.sm.machine
-        prepared.sm.tracing = trace
+        launch, numbers, prepared.sm.tracing = prepared.sm.launch, prepared.sm.machine, trace
         share_channel(numbers, number)
         numbers.refill_parts *= launch.apart
         if several_channels(machine):

@@ -29,8 +29,13 @@ def visits(rows: NDArray[Any]) -> None:
     """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
     told = (rows["guard"] != PT_INDEX) | (rows["guard_negated"] != 0) | (rows["steers"] != 0) | (rows["distinct"] != 0)
     rows["eventful"] |= told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
-    wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
-    rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
+    lead(rows, (rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
+
+
+def lead(rows: NDArray[Any], wanted: NDArray[np.bool_]) -> None:
+    """Note for each pc the next one that is wanted, itself if it is; the last must be."""
+    places = np.flatnonzero(wanted)
+    rows["visit"] = places[np.searchsorted(places, np.arange(len(rows)))]
 
 
 def end(row: Any, kernel: Kernel, missing: Sequence[str]) -> None:

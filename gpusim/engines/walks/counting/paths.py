@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.launch.rows.visits import lead
 from gpusim.sm.unit.opcodes import BRANCH, COMPUTE, EXIT, INDEX, NOTHING, Held
 from isa.dataflow.memory.address_slice import control_slice
 from isa.kernel import Kernel
@@ -21,5 +22,4 @@ def only(rows: Any, kernel: Kernel) -> None:
     rows["action"] = np.where(computed | goes | (rows["action"] == COMPUTE), rows["action"], NOTHING)
     for name in ("distinct", "grouping", "bulk", "cached"):
         rows[name] = 0
-    wanted = np.flatnonzero(goes | computed)
-    rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
+    lead(rows, goes | computed)
