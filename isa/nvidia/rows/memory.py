@@ -26,8 +26,8 @@ _PARTS: Mapping[str, Mapping[str, Any]] = {
 _WIDTHS = {**_WORDS, **_PARTS}
 _WIDE: Mapping[str, Mapping[str, Any]] = {"E": {"registers": "m2"}, **_WIDTHS}
 _SCOPES: Mapping[str, Mapping[str, Any]] = {  # Volta and Turing have SYS without STRONG on every plain load
-    **dict.fromkeys(("STRONG", "MMIO"), {"anew": True}),
-    **dict.fromkeys(("SM", "CTA"), {"anew": False}),  # a scope within the SM, behind STRONG
+    **{name: {"anew": True} for name in ("STRONG", "MMIO")},
+    **{name: {"anew": False} for name in ("SM", "CTA")},  # a scope within the SM, behind STRONG
 }
 _FURTHER: Mapping[str, Mapping[str, Mapping[str, Any]]] = {  # 256 bits, from sm_100 on: a load's upper vector first
     "LD": _SCOPES,

@@ -118,7 +118,7 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
     ],
 )
 def test_only_strong_loads_beyond_the_sm_pass_its_l1(text, anew):
-    """ptxas 12.1 for sm_75 (the first seven) and sm_80 on: SYS alone is what every plain load of Turing has."""
+    """SYS alone is what plain loads of Turing have: code of NVRTC 12.1 for sm_75 (the first seven), sm_80, sm_90."""
     assert lowered(text).row.anew is anew
 
 
