@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,12 +86,21 @@ def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None)
     memory.
     """
     where = bases(kernel.buffers)
-    words = np.zeros(length(kernel) + room, np.uint32)
+    words = np.zeros(length(kernel) + room, np.uint32) if lines is None else _sparse(length(kernel) + room)
     for buffer in kernel.buffers:
         if buffer.fill is not None:
             base = where[buffer.name]
             _fill(view(words, buffer, base), buffer, None if lines is None else lines[base // LINE_BYTES :])
     return words
+
+
+def _sparse(words: int) -> NDArray[np.uint32]:
+    """Return so many zeros, of which what is never touched takes no memory; NumPy's own come in huge pages of 2 MB."""
+    own = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+    pages = mmap.mmap(-1, max(4, 4 * words), **own)
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):
+        pages.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(pages, np.uint32, words)
 
 
 def view(words: NDArray[np.uint32], buffer: Buffer, base: int) -> NDArray[np.generic]:

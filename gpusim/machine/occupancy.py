@@ -40,7 +40,7 @@ def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
     blocks = fit[limiter]
     if blocks == 0:
         raise UserError(f"{kernel.name}: {_too_large(kernel, machine, limiter)}")
-    return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks + 1))
+    return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks))
 
 
 class TooLargeError(UserError):
@@ -102,9 +102,24 @@ def _registers_per_warp(registers: int, machine: Machine) -> int:
 
 
 def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
-    """Warps that the registers of the SM hold: equally many in each of the files, whichever blocks they are of."""
-    warps = machine.limits.registers // _registers_per_warp(kernel.program.allocated_registers, machine)
-    return warps // machine.limits.warp_unit * machine.limits.warp_unit
+    """Warps that the registers of the SM hold: equally many in each of the files, whichever blocks they are of.
+
+    None if those of a block, counted for as many warps in each file, are more than a block may have.
+    """
+    limits, of_warp = machine.limits, _registers_per_warp(kernel.program.allocated_registers, machine)
+    if of_warp > _of_block(machine) // _warps_of_block(kernel.warps, machine):
+        return 0
+    return limits.registers // of_warp // limits.warp_unit * limits.warp_unit
+
+
+def _of_block(machine: Machine) -> int:
+    """32-bit registers that a block may have."""
+    return machine.limits.registers_per_block or machine.limits.registers
+
+
+def _warps_of_block(warps: int, machine: Machine) -> int:
+    """Warps of a block as the check of its registers counts them."""
+    return _round_up(warps, machine.limits.block_warp_unit or machine.limits.warp_unit)
 
 
 def _warps_by_scalars(kernel: Kernel, file: ScalarFile, machine: Machine) -> int:
@@ -117,12 +132,12 @@ def scalars_of_warp(program: Program) -> int:
     return program.scalars + 2 * any(VCC in dict(i.row.implied).values() for i in program.instructions)
 
 
-def _scalars_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
-    """Most scalar registers of a warp with which so many blocks fit."""
+def _scalars_for(kernel: Kernel, machine: Machine, warps: int) -> int:
+    """Most scalar registers of a warp with which so many warps fit."""
     file = machine.scalar_file
     if file is None:
         return kernel.program.scalars
-    of_scheduler = _round_up(blocks * kernel.warps, machine.schedulers.count) // machine.schedulers.count
+    of_scheduler = _round_up(warps, machine.schedulers.count) // machine.schedulers.count
     return file.registers // of_scheduler // file.unit * file.unit
 
 
@@ -137,14 +152,15 @@ def _round_up(amount: int, unit: int) -> int:
     return -(-amount // unit) * unit
 
 
-def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
-    """Most registers per thread with which so many blocks fit."""
-    limits, warps = machine.limits, kernel.warps
+def _registers_for(kernel: Kernel, machine: Machine, blocks: int, warps: int) -> int:
+    """Most registers per thread with which so many blocks of so many warps fit."""
+    limits = machine.limits
     if _together(machine):
         of_block = limits.registers // blocks // limits.register_unit * limits.register_unit
         most = of_block // _round_up(warps, limits.warp_unit) // kernel.warp_size
     else:
         of_warp = limits.registers // _round_up(blocks * warps, limits.warp_unit)
+        of_warp = min(of_warp, _of_block(machine) // _warps_of_block(warps, machine))
         most = of_warp // limits.register_unit * limits.register_unit // kernel.warp_size
         while _registers_per_warp(most, machine) > of_warp:
             most -= 1
@@ -193,11 +209,11 @@ def _other_warps(kernel: Kernel, lanes: int) -> str:
 def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
     limits = machine.limits
     if limiter == "registers":
-        need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1)
+        need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1, kernel.warps)
         advice = f"take at most {fit} per thread, or smaller blocks" if fit else "take smaller blocks"
-        return f"needs {need} registers per block; {machine.key} has {limits.registers}; {advice}"
+        return f"needs {need} registers per block; {machine.key} has {_of_block(machine)}; {advice}"
     if limiter == "scalar registers":
-        need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, 1)
+        need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, kernel.warps)
         return f"needs {need} scalar registers per warp; on {machine.key} {fit} leave room for a block; take no more"
     if limiter == "shared memory":
         need, fit = shared_per_block(kernel, machine), _shared_for(kernel, machine, 1)
@@ -206,18 +222,38 @@ def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
     return f"needs {need} {limiter} per block; {machine.key} holds {have}; launch smaller blocks"
 
 
-def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
-    """Say what must shrink, and to how much, for so many blocks to fit; each resource seen by itself."""
-    limits = machine.limits
-    if blocks > limits.blocks:
-        return f"{machine.key} holds no more than {limits.blocks} blocks"
-    registers, shared = _registers_for(kernel, machine, blocks), _shared_for(kernel, machine, blocks)
+def _next_step(kernel: Kernel, machine: Machine, resident: int) -> str:
+    """Say what must shrink, and to how much, for more warps to be resident in more blocks; each resource by itself."""
+    limits, now = machine.limits, resident * kernel.warps
+    more = range(resident + 1, limits.blocks + 1)
+    blocks = next((count for count in more if count * _warps_for(kernel, machine, count) > now), 0)
+    if not blocks:
+        return _full(machine, resident, now)
+    warps = _warps_for(kernel, machine, blocks)
+    registers, shared = _registers_for(kernel, machine, blocks, warps), _shared_for(kernel, machine, blocks)
     wanted = (
         (kernel.program.allocated_registers, registers, "registers per thread"),
-        (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
+        (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks * warps), "scalar registers per warp"),
         (kernel.program.own_shared_bytes, shared, "bytes of shared memory"),
         (kernel.warps, limits.warps // blocks, "warps per block"),
         (kernel.threads, limits.threads // blocks // kernel.warp_size * kernel.warp_size, "threads per block"),
     )
     steps = [f"{most:,} {what} or fewer (now {now:,})" for now, most, what in wanted if now > most]
     return f"{blocks} blocks take {' and '.join(steps)}"
+
+
+def _warps_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Warps that each of so many blocks may have, those of the kernel at most."""
+    limits = machine.limits
+    return min(kernel.warps, limits.warps // blocks, limits.threads // blocks // kernel.warp_size)
+
+
+def _full(machine: Machine, blocks: int, warps: int) -> str:
+    """Say why no size of block would hold more warps than these."""
+    limits = machine.limits
+    if warps == limits.warps:
+        return f"{machine.key} holds no more than {warps} warps"
+    if (warps + 1) * limits.warp_size > limits.threads:
+        return f"{machine.key} holds no more than {limits.threads:,} threads"
+    held = f"{machine.key} holds no more than {limits.blocks} blocks"
+    return held if blocks == limits.blocks else "no smaller block holds more warps"

@@ -1,36 +1,36 @@
-"""Blocks of an SM against `cuda_occupancy.h`, the calculator that comes with CUDA, compiled here."""
+"""Blocks of an SM against `cuda_occupancy.h`, the calculator that comes with CUDA: its table, and compiled here."""
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 from draws import few
+from occupancy_table import TABLE, Launch, blocks_at, calculated, cases, steps, table
 
-from gpusim.machine.machine import load
+from gpusim.machine.capability import sm_limits
+from gpusim.machine.machine import Machine, load
 from gpusim.machine.occupancy import occupancy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.compiler import tools
 from isa.program import Program
 
-Launch = tuple[int, int, int]  # registers of a thread, threads of a block, its bytes of shared memory
-# Major and minor number, threads, registers and shared bytes of an SM, shared bytes of a block and those reserved: as
-# the CUDA C++ Programming Guides 8.0 and 13.0 have them, technical specifications of each compute capability.
+# The machine of each compute capability that has one.
 CARDS = {
-    "gtx680": (3, 0, 2048, 65536, 48 << 10, 48 << 10, 0),
-    "k20m": (3, 5, 2048, 65536, 48 << 10, 48 << 10, 0),
-    "gtx980": (5, 2, 2048, 65536, 96 << 10, 48 << 10, 0),
-    "v100": (7, 0, 2048, 65536, 96 << 10, 96 << 10, 0),
-    "rtx2080ti": (7, 5, 1024, 65536, 64 << 10, 64 << 10, 0),
-    "a100": (8, 0, 2048, 65536, 164 << 10, 163 << 10, 1 << 10),
-    "rtx3090": (8, 6, 1536, 65536, 100 << 10, 99 << 10, 1 << 10),
-    "h200": (9, 0, 2048, 65536, 228 << 10, 227 << 10, 1 << 10),
+    "2.0": "c2050",
+    "2.1": "gtx460",
+    "3.0": "gtx680",
+    "3.5": "k20m",
+    "5.2": "gtx980",
+    "7.0": "v100",
+    "7.5": "rtx2080ti",
+    "8.0": "a100",
+    "8.6": "rtx3090",
+    "9.0": "h200",
 }
-SOURCE = Path(__file__).parent / "cuda_occupancy.cpp"
+SOURCE = TABLE.with_suffix(".cpp")
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +46,14 @@ def calculator(tmp_path_factory):
     return path
 
 
-def calculated(calculator: Path, name: str, launches: Iterable[Launch]) -> list[int]:
-    """Return the blocks of each launch by NVIDIA's calculator."""
-    lines = "\n".join(" ".join(map(str, one)) for one in launches)
-    done = subprocess.run([calculator, *map(str, CARDS[name])], input=lines, capture_output=True, text=True, check=True)
-    return [int(line) for line in done.stdout.split()]
+def machine_of(name: str) -> Machine:
+    """Return a machine with the limits of a compute capability: a C2050 of Fermi's, else a Titan RTX."""
+    return load("c2050" if name.startswith("2.") else "titan-rtx", sm_limits()[name].numbers())
 
 
-def blocks(name: str, launches: Iterable[Launch]) -> list[int]:
+def blocks(machine: Machine, launches: Iterable[Launch]) -> list[int]:
     """Return the blocks of each launch here, none where it is refused."""
-    machine, found = load(name), []
+    found = []
     for registers, threads, shared in launches:
         program = Program((), declared_registers=registers, shared_bytes=shared)
         try:
@@ -65,31 +63,60 @@ def blocks(name: str, launches: Iterable[Launch]) -> list[int]:
     return found
 
 
-def differences(calculator: Path, name: str, launches: list[Launch]) -> list[tuple[Launch, int, int]]:
-    """Return the launches that differ, with NVIDIA's blocks and those here."""
-    theirs, ours = calculated(calculator, name, launches), blocks(name, launches)
-    return [each for each in zip(launches, theirs, ours, strict=True) if each[1] != each[2]]
+def rows(name: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the steps of a compute capability in the table."""
+    return {of: found for one, of, found in table() if one == name}
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_every_number_of_registers_and_warps(calculator, name):
-    """For each number of registers and of warps an SM holds as many blocks as NVIDIA's calculator says."""
-    most = load(name).limits.registers_per_thread
-    launches = [(registers, 32 * warps, 0) for registers in range(most + 1) for warps in range(1, 33)]
-    assert not differences(calculator, name, few(launches, 600))
+def test_the_table_has_every_architecture_from_2_0_to_12_0():
+    """Each compute capability has rows of blocks of 1 to 32 warps, and of shared memory."""
+    assert {name for name, _, _ in table()} == set(sm_limits()) >= {"2.0", "8.9", "12.0"}
+    assert all(set(rows(name)) == {*map(str, range(1, 33)), "shared"} for name in sm_limits())
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_every_size_of_shared_memory(calculator, name):
-    """For each number of bytes of shared memory, up to more than a block may have, so it does too."""
-    sizes = sorted({max(0, size + off) for size in range(0, CARDS[name][4] + 1, 64) for off in (-4, 0, 4)})
-    assert not differences(calculator, name, few([(16, 64, size) for size in sizes], 600))
+@pytest.mark.parametrize("name", sm_limits())
+def test_every_number_of_registers_warps_and_bytes(name):
+    """On every architecture an SM holds as many blocks as NVIDIA's calculator says, for each number of registers.
+
+    So it does for each number of warps of a block, and of bytes of shared memory about each step (whole words).
+    """
+    machine, known = machine_of(name), rows(name)
+    for of, launches in cases(sm_limits()[name]):
+        edges = {end + off for end, _ in known[of] for off in (-4, 0, 4)} | {0}
+        some = few(launches, 8) if of != "shared" else [launches[i] for i in sorted(edges & set(range(len(launches))))]
+        amounts = [shared if of == "shared" else registers for registers, _, shared in some]
+        assert blocks(machine, some) == [blocks_at(known[of], amount) for amount in amounts], (name, of)
 
 
-@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize(("name", "card"), CARDS.items())
+def test_machine_files_have_the_limits_of_their_capability(name, card):
+    """Machine files hold as many blocks as machines of their capability, and have the same limits."""
+    own, wanted = load(card).limits, machine_of(name).limits
+    launches = [(registers, 32 * warps, 4 * registers * warps) for registers in (21, 40, 63) for warps in range(1, 33)]
+    assert blocks(load(card), launches) == blocks(machine_of(name), launches)
+    assert (own.registers_per_thread, own.shared_per_block) == (wanted.registers_per_thread, wanted.shared_per_block)
+
+
+@pytest.mark.parametrize(("name", "given", "held"), [("2.0", (48, 224, 0), 2), ("8.0", (16, 32, 54 << 10), 2)])
+def test_launches_that_were_counted_wrong(name, given, held):
+    """Fermi allocates registers in each half of the SM; an A100 keeps 1 KB of each block: two blocks, not three."""
+    assert blocks(machine_of(name), [given]) == [held]
+
+
+@pytest.mark.parametrize("name", [name for name in sm_limits() if not name.startswith("2.")])
+def test_the_table_is_the_calculators(calculator, name):
+    """The header that is installed, compiled, gives the rows of the table."""
+    known = rows(name)
+    for of, launches in cases(sm_limits()[name]):
+        assert steps(calculated(calculator, name, launches)) == " ".join(f"{end}:{held}" for end, held in known[of])
+
+
+@pytest.mark.parametrize("name", [name for name in sm_limits() if not name.startswith("2.")])
 def test_every_number_of_threads_with_all_resources(calculator, name):
     """For each number of threads, part of a warp included, with registers and shared memory that limit as much."""
     launches = [
         (registers, threads, 4 * (threads * 97 % 12000)) for threads in range(1, 1026) for registers in (21, 40, 63)
     ]
-    assert not differences(calculator, name, few(launches, 600))
+    some = few(launches, 600)
+    theirs, ours = calculated(calculator, name, some), blocks(machine_of(name), some)
+    assert [each for each in zip(some, theirs, ours, strict=True) if each[1] != each[2]] == []

@@ -124,7 +124,8 @@ def test_shared_memory_is_allocated_in_units_of_128():
     ("needs", "blocks", "limiter", "step"),
     [
         ((16, 192, 12288), 4, "shared memory", "5 blocks take 9,728 bytes of shared memory or fewer (now 12,288)"),
-        ((16, 512, 0), 3, "warps", "4 blocks take 12 warps per block or fewer (now 16) and 384 threads per block"),
+        ((16, 544, 0), 2, "warps", "3 blocks take 16 warps per block or fewer (now 17) and 512 threads per block"),
+        ((16, 512, 0), 3, "warps", "gtx580 holds no more than 48 warps"),
         ((8, 64, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
         ((0, 32, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
     ],
@@ -137,12 +138,35 @@ def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
 
 
 def test_the_next_step_names_whole_warps():
-    """Nine blocks of 2,048 threads have 227 threads each at most, of which seven warps are full: 224."""
-    found = occupancy(kernel(16, 256), load("h200"))
-    assert (
-        found.next_step
-        == "9 blocks take 7 warps per block or fewer (now 8) and 224 threads per block or fewer (now 256)"
-    )
+    """An RTX 3090 has 1,536 threads: with 20 warps a block it holds 40 of 48, in three blocks of 16 warps all."""
+    step = occupancy(kernel(16, 640), load("rtx3090")).next_step
+    assert step == "3 blocks take 16 warps per block or fewer (now 20) and 512 threads per block or fewer (now 640)"
+
+
+def test_the_next_step_never_lowers_the_warps():
+    """Eight blocks of eight warps fill an H200's SM, nine hold 63: none is advised.
+
+    Ten blocks of six warps hold 60 of 64: eleven of five or twelve of five hold no more, 13 of four neither, 16 do.
+    """
+    h200 = load("h200")
+    assert occupancy(kernel(16, 256), h200).next_step == "h200 holds no more than 64 warps"
+    step = occupancy(kernel(16, 192), h200).next_step
+    assert step == "16 blocks take 4 warps per block or fewer (now 6) and 128 threads per block or fewer (now 192)"
+
+
+@pytest.mark.parametrize("name", ["c2050", "rtx3090", "h200"])
+@given(st.integers(1, 63), st.integers(1, 1024), BYTES, st.sampled_from(("registers", "bytes", "warps")))
+def test_more_of_anything_never_holds_more_blocks(name, registers, threads, shared, more):
+    """Occupancy falls with each argument: a block that asks for more of one thing is held at most as often."""
+    machine = load(name)
+    grown = {"registers": (1, 0, 0), "bytes": (0, 0, 4), "warps": (0, 32, 0)}[more]
+
+    def held(*asks: int) -> int:
+        found = blocks_by_resource(kernel(*asks), machine)
+        return min(found.values())
+
+    asks = registers, threads, shared
+    assert held(*(one + step for one, step in zip(asks, grown, strict=True))) <= held(*asks)
 
 
 @pytest.mark.parametrize(

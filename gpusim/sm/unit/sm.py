@@ -33,6 +33,8 @@ class Limits(msgspec.Struct, frozen=True):
     shared_reserved: Count  # bytes of shared memory that the system keeps for each block
     shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
     barriers: Positive  # barriers of a block
+    registers_per_block: Count = 0  # 32-bit registers that a block may have; 0: all of the SM
+    block_warp_unit: Count = 0  # a block of warps has registers for a multiple of this; 0: of `warp_unit`
     register_unit_doubled: str = ""  # registers of a thread for which `register_unit` is twice as large
 
 
