@@ -9,7 +9,7 @@ import pytest
 from gpusim.engines import beforehand
 from gpusim.sm.jit import on_demand
 
-START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(120))"
+START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(600))"
 
 
 def _started(folder, affinity=None):
