@@ -35,7 +35,7 @@ _HOME = {
     "Texture": "gpusim.api.texture",
     "UserError": "isa.errors",
     "bound": "gpusim.api.python",
-    "ineffective": "gpusim.analysis.settings.ineffective",
+    "ineffective": "gpusim.api.python",
     "kernels": "gpusim.api.python",
     "load": "gpusim.api.python",
     "machines": "gpusim.api.python",

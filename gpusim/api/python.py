@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from gpusim.analysis.account.answer import Result, frame, warned
+from gpusim.analysis.settings import ineffective as checks
 from gpusim.api.python_arguments import called, settings_of, typed
 from gpusim.api.python_words import in_words_of_python
 from gpusim.bounds import bounds
@@ -26,7 +27,7 @@ from gpusim.simulation import simulation
 from gpusim.simulation.asked import Sample
 from gpusim.sm.front.policies import declaration as policies
 from gpusim.sm.front.policies.declaration import Policy
-from gpusim.support.document import Setting, spelled
+from gpusim.support.document import Ineffective, Setting, spelled
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading.nearest import nearest
@@ -144,12 +145,38 @@ def bound(
         return bounds.bound(chosen, where, sms=count(where, typed("sms", sms, *KINDS["sms"])), limit=most)
 
 
+def ineffective(
+    kernel: Kernel | str | Path,
+    machine: Machine | str | Path | None,
+    settings: Mapping[str, Setting],
+    *,
+    paths: Iterable[str] | None = None,
+    energy: bool = True,
+    sms: Sms = 1,
+    **parameters: object,
+) -> tuple[Ineffective, ...]:
+    """Return those settings that do nothing to a launch; the kernel is given as for `simulate`, the machine by name.
+
+    `paths`, `energy` and `sms` are those of `gpusim.analysis.settings.ineffective.ineffective`, which says what is
+    compared. Raises UserError for a machine that is loaded already, and as that does.
+
+        gpusim.ineffective("stream", "h200", {"pipe.xu.lanes": 8})
+    """
+    with in_words_of_python():
+        if isinstance(machine, Machine):
+            raise UserError("machine: it is loaded already; give its name, so that it can be had without the settings")
+        chosen, _ = _kernel(kernel, machine, parameters, named=INEFFECTIVE)
+        name, _ = placed(chosen, str(machine) if machine else None, [])
+        asked = settings_of("settings", settings)
+        return checks.ineffective(chosen, name, asked, paths=paths, energy=energy, sms=sms)
+
+
 def _arguments(function: Callable[..., Any]) -> list[str]:
     """Return the names of a function's arguments, but for the kernel and its parameters."""
     return [name for name in inspect.signature(function).parameters if name not in ("kernel", "parameters")]
 
 
-SIMULATE, BOUND = _arguments(simulate), _arguments(bound)
+SIMULATE, BOUND, INEFFECTIVE = _arguments(simulate), _arguments(bound), _arguments(ineffective)
 
 
 def register_policy(name: str, function: Policy) -> None:

@@ -132,6 +132,8 @@ def moves(kernel: Kernel) -> Moves:
 def prepare_streams(sm: Any, kernel: Kernel, known: Moves, accesses: int) -> None:
     """Let the SM record streams, and store how addresses, comparisons and coordinates change from block to block."""
     sm.trace_driven = True
+    for pc in local_slots(kernel.program):
+        sm.program[pc].spilled = 1
     sm.memory_feeds = accesses
     sm.coordinate_feeds = accesses + len(known.moving)
     sm.feeds = known.ranges(accesses)

@@ -251,7 +251,9 @@ def _warps_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
 def _full(machine: Machine, blocks: int, warps: int) -> str:
     """Say why no size of block would hold more warps than these."""
     limits = machine.limits
-    if warps < limits.warps and blocks < limits.blocks:
-        return "no smaller block holds more warps"
-    what = f"{limits.warps} warps" if warps == limits.warps else f"{limits.blocks} blocks"
-    return f"{machine.key} holds no more than {what}"
+    if warps == limits.warps:
+        return f"{machine.key} holds no more than {warps} warps"
+    if (warps + 1) * limits.warp_size > limits.threads:
+        return f"{machine.key} holds no more than {limits.threads:,} threads"
+    held = f"{machine.key} holds no more than {limits.blocks} blocks"
+    return held if blocks == limits.blocks else "no smaller block holds more warps"

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-import numpy as np
-
 from isa.dataflow.flow import overwrites, reads, writes
 from isa.dataflow.forward import forward
 from isa.dataflow.moving import (
@@ -34,7 +32,9 @@ from isa.dataflow.moving import (
     product,
     times,
 )
-from isa.instruction import PREDICATES_READ, Instruction
+from isa.dataflow.words.folded import folded, number_of
+from isa.dataflow.words.spilled import moved_words, spilled_words, unwritten
+from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, constants
 from isa.nvidia.rows.move import copy
@@ -176,12 +176,14 @@ def _step(operand: Operand, state: _State) -> Step | None:
 @once
 def states(kernel: Kernel) -> Sequence[_State | None]:
     """Return the state before each instruction; None if it is unreachable."""
-    instructions, known = kernel.program.instructions, constants(kernel)
+    instructions, known, spilled = kernel.program.instructions, constants(kernel), spilled_words(kernel.program)
 
     def behind(pc: int, state: _State) -> _State:
+        if pc in spilled:
+            return state | moved_words(instructions[pc], spilled[pc], state)
         return _after(instructions[pc], state, known, kernel)
 
-    return forward(kernel.program, _State(), behind, _merged)
+    return forward(kernel.program, unwritten(kernel.program), behind, _merged)
 
 
 def _merged(known: _State | None, arriving: _State) -> _State | None:
@@ -233,7 +235,7 @@ def _result(instruction: Instruction, state: _State, known: Mapping[str, int], k
         return _loaded(instruction, kernel)
     sources = {x: _source(operand, state, known, kernel) for x, operand in instruction.slots() if x in "abcD"}
     linear = _general(instruction, sources, state) if row.is_general else _linear(row.value, sources)
-    linear = linear or _combined(instruction, sources) or _folded(instruction, sources)
+    linear = linear or _combined(instruction, sources) or _folded(instruction, sources, state)
     if linear is not None:
         return linear
     still = _is_still(state, reads(instruction)) or _common(instruction, state) is not None
@@ -306,21 +308,11 @@ def _combined(instruction: Instruction, sources: Mapping[str, Value]) -> Value |
     return Value(words[moving[0]].step) if passes(table, moving[0], words) else None
 
 
-def _folded(instruction: Instruction, sources: Mapping[str, Value]) -> Value | None:
-    """Return the lowest word of a result of fixed words without signs and carries; None for any other."""
-    row, fixed = instruction.row, [sources[x].fixed if x in sources else 0 for x in "abc"]
-    signed = any(isinstance(o, Register | BankConstant) and o.negated for o in instruction.operands)
-    if (
-        row.result is None
-        or any(row.words_of(x) > 1 for x in row.form if x in "dabc")
-        or signed
-        or None in fixed
-        or set(PREDICATES_READ) & set(row.form)
-    ):
-        return None
-    with np.errstate(all="ignore"):
-        result = row.result(*(np.uint64(x or 0) for x in fixed), np.uint32(0), np.uint64(instruction.number()))
-    return Value(STILL, int(result) & MASK)
+def _folded(instruction: Instruction, sources: Mapping[str, Value], state: _State) -> Value | None:
+    """Return a result of known words; None if one is not known."""
+    lowest = {x: sources[x].fixed for x in "abc" if x in sources}
+    found = folded(instruction, [number_of(instruction, x, lowest[x], state) if x in lowest else 0 for x in "abc"])
+    return None if found is None else Value(STILL, found)
 
 
 def _shifted(code: int, sources: Mapping[str, Value]) -> Value | None:

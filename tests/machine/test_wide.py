@@ -1,6 +1,7 @@
 import pytest
 
 from gpusim.commands.main import execute
+from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import facts, load
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.pipes.pipe.declaration import lanes
@@ -45,3 +46,18 @@ def test_it_takes_the_kernel_whose_67_registers_fermi_refuses():
     assert occupancy(kernel, load("wide")).blocks == 3
     with pytest.raises(UserError, match="67 registers"):
         occupancy(kernel, load("gtx580"))
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_more_warps_than_any_chip_has(engine):
+    """With room for 96 warps and 4,096 threads an SM holds 84 by their registers; both engines need the same cycles.
+
+    Without more threads these are what is in the way, and the line of occupancy says so.
+    """
+    kernel = make("stream", {"warps": "4", "length": "2", "blocks": "2772"})
+    wide = load("h200", {"limits.warps": 96, "limits.threads": 4096})
+    found = occupancy(kernel, wide)
+    assert (found.blocks, found.warps, found.limiter) == (21, 84, "registers")
+    assert run_sm(kernel, wide, engine=engine).cycles == run_sm(kernel, wide).cycles
+    narrow = occupancy(kernel, load("h200", {"limits.warps": 96}))
+    assert (narrow.warps, narrow.next_step) == (64, "h200 holds no more than 2,048 threads")

@@ -32,6 +32,7 @@ from gpusim.commands.frame.options import (
     repeated,
 )
 from gpusim.commands.frame.page_file import page_of
+from gpusim.commands.frame.plugins import plug
 from gpusim.commands.frame.progress import begin_compiling, told
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
@@ -138,6 +139,7 @@ def compare(
 
     Example: gpusim compare mix --policy lrr,gto --html policies.html
     """
+    plug(axes.plugin)
     page, sms = page_of(picture, "compare.html"), sms_of(how.sms)
     made = partial(subject_of, code=code, how=how, caches=caches)
     variants = _variants(made, kernels, machine or [None], axes, variant)

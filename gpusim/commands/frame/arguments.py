@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from gpusim.commands.frame.options import AS_IT_IS, MACHINE, MAX_CYCLES, MAX_INSTRUCTIONS, CodeOptions, Launch
+from gpusim.commands.frame.plugins import plug
 from gpusim.machine.architecture import machine_for, native
 from gpusim.machine.machine import File, Machine, load, read
 from gpusim.machine.simulated_sms import Sms
@@ -58,6 +59,7 @@ class Chosen:
 
 def chosen(launch: Launch, code: CodeOptions = AS_IT_IS, default: str = MACHINE) -> Chosen:
     """Return the kernel and the machine that a command line names; raises UserError."""
+    plug(launch.plugin)
     kernel = kernel_of(launch.kernel, launch.parameter, code, launch.machine)
     name, settings = placed(kernel, launch.machine, launch.setting, default, launch.caches)
     return Chosen(kernel, name, settings, launch.policy, machine_of(name, settings, launch.policy))

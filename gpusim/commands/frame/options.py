@@ -73,10 +73,10 @@ kernels_from = among(CATALOG)  # the shell itself completes paths
 policies_from = among(POLICY_NAMES)
 
 
-def machine(more: str = "") -> Any:
+def machine(more: str = "", option: str = "--machine") -> Any:
     """Return the option that names a machine, with more to say of it."""
     text = f"A machine's name, or a file ending in .toml{more}"
-    return Option("--machine", help=text, autocompletion=machines_from)
+    return Option(option, help=text, autocompletion=machines_from)
 
 
 def out(text: str, metavar: str = "FILE") -> Any:
@@ -109,6 +109,14 @@ MachineNames = Annotated[Sequence[str], machine("; repeatable.")]
 Parameters = Annotated[Sequence[str], repeated("-p", "NAME=VALUE", "A parameter of the kernel", parameters_from)]
 Overrides = Annotated[Sequence[str], repeated("--set", "PATH=VALUE", "Replace a number of the machine", settings_from)]
 Policy = Annotated[str | None, Option("--policy", help=f"Scheduling policy: {POLICIES}.", autocompletion=policies_from)]
+Plugins = Annotated[
+    Sequence[Path],
+    Option(
+        "--plugin",
+        metavar="FILE.py",
+        help="Run this Python file, your own code; its functions of (sm, k, eligible) are policies; repeatable.",
+    ),
+]
 Caches = Annotated[
     Literal["cold", "warm"] | None,
     Option("--caches", help="What caches hold when the launch begins: nothing, or in the L2 what it has room for."),
@@ -177,6 +185,7 @@ class Launch(OfKernel):
     setting: Overrides = ()
     policy: Policy = None
     caches: Caches = None
+    plugin: Plugins = ()
 
 
 @dataclass(frozen=True)
@@ -207,6 +216,7 @@ class Axes:
     policy: Annotated[
         str | None, Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)
     ] = None
+    plugin: Plugins = ()
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ from gpusim.commands.frame.options import (
     written,
 )
 from gpusim.commands.frame.page_file import page_of
+from gpusim.commands.frame.plugins import plug
 from gpusim.commands.frame.progress import begin_compiling, keeping, shown
 from gpusim.commands.frame.spread import spread_over
 from gpusim.commands.search import sweep_plot
@@ -98,6 +99,7 @@ def sweep(
 
     Example: gpusim sweep mix -p iterations=2 --set load_store.queue=1:4 --html queue.html
     """
+    plug(axes.plugin)
     page = page_of(picture, "sweep.html")
     subject, given = subject_of(kernel, machine, code, how, caches), given_by(t1, rename)
     parameters, settings = (*axes.parameter, *given.parameters), (*axes.setting, *given.settings)

@@ -116,6 +116,7 @@ class Outcome(Record):
     missed: int  # place of a barrier whose phase was looked at and is not over; -1: none
     onward: int  # replay: pc where the warp goes on, of a program whose lanes may part
     left: int  # replay: threads that go on there
+    place: int  # replay: where its requests lie, as in event
 
 
 class Scratch(Record):

@@ -36,6 +36,8 @@ class Event(Record):
     requests: int  # the access's, as in outcome
     onward: int  # where lanes may diverge: pc where the warp goes on
     left: int  # where lanes may diverge: threads that go on there
+    passed: int  # instructions walked through before it, when it was recorded
+    place: int  # behind the word of its warp's list that has its requests; 0: they come next
     rounds: int  # marker: further rounds of the part before it
     length: int  # marker: items of that part
     depth: int  # marker: loops inside it

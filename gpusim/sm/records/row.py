@@ -176,3 +176,5 @@ class Row(Record):
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on
     visit: int  # the first pc from here on that decides addresses, guards or branches, or depends on them
+    spilled: int  # 1: accesses a slot of local memory, at the same place each time
+    kept: int  # behind the word at which its last requests were recorded

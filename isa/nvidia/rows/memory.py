@@ -25,7 +25,10 @@ _PARTS: Mapping[str, Mapping[str, Any]] = {
 }
 _WIDTHS = {**_WORDS, **_PARTS}
 _WIDE: Mapping[str, Mapping[str, Any]] = {"E": {"registers": "m2"}, **_WIDTHS}
-_SCOPES: Mapping[str, Mapping[str, Any]] = {"GPU": {"anew": True}, "SYS": {"anew": True}}  # beyond the SM
+_SCOPES: Mapping[str, Mapping[str, Any]] = {  # Volta and Turing have SYS without STRONG on every plain load
+    **{name: {"anew": True} for name in ("STRONG", "MMIO")},
+    **{name: {"anew": False} for name in ("SM", "CTA")},  # a scope within the SM, behind STRONG
+}
 _FURTHER: Mapping[str, Mapping[str, Mapping[str, Any]]] = {  # 256 bits, from sm_100 on: a load's upper vector first
     "LD": _SCOPES,
     "LDG": {"256": {"width": 256, "form": "odm", "registers": "do4m2"}, **_SCOPES},

@@ -119,6 +119,28 @@ def test_values_that_move_together_compare_alike():
     assert steps == {6: (128, 0, 0), 8: (128, 0, 0)}
 
 
+def spilled(text):
+    """Return the step of a load from R8, in a program whose local memory has R12 as its only pointer."""
+    return step(text, before=".local 16\nMOV R12, 0\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("STL [R12+4], R1\nLDL R8, [R12+4]", (0, 1, 0)),
+        ("STL [R12+4], R1\nSTL [R12+8], R0\nLDL R8, [R12+4]", (0, 1, 0)),
+        ("STL.64 [R12], R0\nLDL R8, [R12+4]", (0, 1, 0)),
+        ("STL [R12+4], RZ\nLDL R8, [R12+4]", (0, 0, 0)),
+        ("LDL R8, [R12+4]", None),
+        ("STL [R12+4], R1\n@P0 STL [R12+4], R0\nLDL R8, [R12+4]", None),
+        ("STL [R12+4], R1\nMOV R3, 0\nSTL [R3+4], R0\nLDL R8, [R12+4]", None),
+    ],
+)
+def test_spilled_registers_keep_their_steps(text, expected):
+    """A word of a slot moves as the register that was stored; an unwritten one, or one of two, is not known."""
+    assert spilled(text) == expected
+
+
 @pytest.mark.parametrize("compared", ["R0, 5", "R0, R1", "-R0, R0"])
 def test_comparing_values_that_move_apart_is_given_up(compared):
     """A guard that may differ from block to block gives None."""

@@ -23,13 +23,25 @@ GRID = 3, 2, 2
 FALSE = replace(PT, negated=True)
 # Rows whose steps are followed, and rows that make the words with which they may go wrong.
 SUMS = (
-    *("IADD3", "IADD3.X", "IMAD", "IMAD.X", "IMAD.WIDE", "IMAD.WIDE.U32", "IMAD.WIDE.U32.X", "LEA", "LEA.HI.X"),
+    *(
+        "IADD3",
+        "IADD3.X",
+        "IMAD",
+        "IMAD.X",
+        "IMAD.WIDE",
+        "IMAD.WIDE.U32",
+        "IMAD.WIDE.U32.X",
+        "LEA",
+        "LEA.HI",
+        "LEA.HI.X",
+    ),
     *("SHF.L.U32", "SHF.L.U64.HI", "SHF.R.S32.HI", "LOP3.LUT", "MOV", "SEL", "VIADD", "IMAD.HI.U32", "ISETP.LT.AND"),
     *(
         "UIADD3",
         "UIMAD",
         "UIMAD.WIDE.U32",
         "ULEA",
+        "LEA.HI",
         "USHF.L.U32",
         "USHF.R.U32.HI",
         "ULOP3.LUT",

@@ -102,6 +102,27 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
 
 
 @pytest.mark.parametrize(
+    ("text", "anew"),
+    [
+        ("LDG.E.SYS R3, [R2]", False),  # ld.global
+        ("LDG.E.CONSTANT.SYS R3, [R2]", False),  # ld.global.nc
+        ("LDG.E.64.SYS R4, [R2]", False),
+        ("LD.E.SYS R3, [R2]", False),
+        ("LDG.E.STRONG.CTA R3, [R2]", False),  # ld.relaxed.cta
+        ("LDG.E.STRONG.GPU R3, [R2]", True),  # ld.global.cg, ld.relaxed.gpu
+        ("LDG.E.STRONG.SYS R3, [R2]", True),  # ld.volatile
+        ("LDG.E R3, [R2.64]", False),
+        ("LDG.E.STRONG.SM R3, [R2.64]", False),
+        ("LDG.E.STRONG.GPU R3, [R2.64]", True),
+        ("LD.E.64.STRONG.SYS R4, [R2.64]", True),
+    ],
+)
+def test_only_strong_loads_beyond_the_sm_pass_its_l1(text, anew):
+    """SYS alone is what plain loads of Turing have: code of NVRTC 12.1 for sm_75 (the first seven), sm_80, sm_90."""
+    assert lowered(text).row.anew is anew
+
+
+@pytest.mark.parametrize(
     ("text", "matrices", "transposed", "words"),
     [
         ("LDSM.16.M88 R13, [R12]", 1, False, 1),

@@ -14,6 +14,7 @@ from gpusim.simulation.simulation import simulate
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.declare import Role
 from isa.errors import LimitError, UserError
+from isa.text.listing import read
 from workloads.catalog import make
 
 HALF = 5000  # parts in a million: 0.5 %
@@ -36,6 +37,35 @@ STAYING = {  # what estimates leave as it is, of what states leave out: neither 
     "room_before", "room_of_wave", "wave", "stored", "owed", "lockstep", "dram_asked", "dram_before",
 }  # fmt: skip
 WINDOWS = {"dram_window", "dram_turns"}  # numbers of the DRAM's windows of time, which moved_memory.py moves
+
+
+# A line is loaded in each of 400 rounds, which have 16 rounds of a loop inside.
+NESTED = """
+.grid 328
+.block 128
+.buffer x u32 131072
+    S2R R0, LANEID
+    SHL R0, R0, 2
+    S2R R1, CTAID.X
+    SHL R1, R1, 9
+    IADD R0, R0, R1
+    IADD R0, R0, c[x]
+    MOV R3, 0
+outer:
+    LDG R2, [R0]
+    IADD R0, R0, 128
+    MOV R4, 0
+inner:
+    FFMA R5, R5, R5, R5
+    FFMA R6, R6, R6, R5
+    IADD R4, R4, 1
+    ISETP.LT P0, R4, 16
+    @P0 BRA inner
+    IADD R3, R3, 1
+    ISETP.LT P1, R3, 400
+    @P1 BRA outer
+    EXIT
+"""
 
 
 def simulated(run):
@@ -95,6 +125,16 @@ def test_a_sample_is_estimated_too():
     assert scaling.estimate.error_percent == 2.0
     assert 3 * run.estimated > run.cycles
     assert int(run.stalls.sum()) + run.empty == run.cycles * run.warp_slots
+
+
+@pytest.mark.jit
+def test_loops_around_others_are_estimated_where_caches_keep_tags():
+    """An outer loop is watched though an inner one goes round 16 times in between; its error is the one asked for."""
+    kernel, machine = read(NESTED), load("rtx3090")
+    guess, full = (run_sm(kernel, machine, feed="trace-driven", blocks=8, tolerance=t) for t in (4 * HALF, 0))
+    assert 3 * guess.estimated > full.cycles
+    assert guess.cycles == pytest.approx(full.cycles, rel=0.02)
+    assert guess.warp_instructions == pytest.approx(full.warp_instructions, rel=0.02)
 
 
 @pytest.mark.jit

@@ -51,6 +51,25 @@ SPILLS = """
     LDL R2, [RZ]
     EXIT
 """
+# A slot is read and another one written in each of ten rounds, at fixed distances from one pointer.
+SLOTS = """
+.grid 5
+.block 64
+.local 64
+.buffer x u32 64
+    S2R R0, LANEID
+    MOV R9, 0
+    STL [R9], R0
+    MOV R3, 0
+again:
+    LDL R1, [R9]
+    IADD R1, R1, 1
+    STL [R9+4], R1
+    IADD R3, R3, 1
+    ISETP.LT P0, R3, 10
+    @P0 BRA again
+    EXIT
+"""
 ATOMICS = """
 .grid 4
 .buffer x u32 1024
@@ -111,7 +130,7 @@ def feed_taken(text, **more):
     return trace_driven.feed
 
 
-@pytest.mark.parametrize("text", [WALK, SPILLS], ids=["walk", "spills"])
+@pytest.mark.parametrize("text", [WALK, SPILLS, SLOTS], ids=["walk", "spills", "slots"])
 def test_blocks_ask_for_their_own_lines(text):
     """Blocks that take another one's script, in either slot, ask for the lines that their own addresses have."""
     assert feed_taken(text) == "trace-driven"
@@ -127,14 +146,25 @@ def test_atomics_ask_for_their_lines():
     assert feed_taken(ATOMICS, **{"global_atomic.latency": 50, "global_atomic.packet_parts": 60}) == "trace-driven"
 
 
-def test_rounds_fold_while_their_requests_go_on():
-    """Ten rounds are a part and a count, in one script for six blocks; each round has its own line in the list."""
-    kernel = read(WALK)
-    started = launch(kernel, machine(), feed="trace-driven")
+def recorded(text):
+    """Return a launch of a listing that has run, and the pcs of the items that were recorded."""
+    started = launch(read(text), machine(), feed="trace-driven")
     roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
+    return started, [int(event.pc) for event in started.sm.events[: int(started.sm.recorded)]]
+
+
+def test_spilled_registers_keep_their_requests_once():
+    """Three accesses to slots keep three requests of two words for each of two warps, whatever their rounds."""
+    started, pcs = recorded(SLOTS)
+    assert pcs == [2, 4, 6, 9, MARKER, 4, 6, 9, END]
+    assert (int(started.sm.scripted), int(started.sm.requested)) == (1, 2 * 2 * 3)
+
+
+def test_rounds_fold_while_their_requests_go_on():
+    """Ten rounds are a part and a count, in one script for six blocks; each round has its own line in the list."""
+    started, pcs = recorded(WALK)
     sm = started.sm
-    pcs = [int(event.pc) for event in sm.events[: int(sm.recorded)]]
     assert pcs == [7, 8, 12, MARKER, 7, 8, 12, END]
     assert (int(sm.scripted), int(sm.requested)) == (1, 2 * 2 * 20)
     words = started.memory[sm.launch.cache_word : sm.launch.cache_end].view("i8")

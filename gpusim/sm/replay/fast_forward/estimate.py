@@ -16,6 +16,7 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Memory, Sm
 from gpusim.sm.replay.fast_forward import moved_memory
 from gpusim.sm.replay.fast_forward.moved_state import move_by, put, take
+from gpusim.sm.replay.fast_forward.rounds import ROUND, events, rounds_ahead, turned, went
 from gpusim.sm.replay.fast_forward.same_state import (
     AGE,
     BROUGHT,
@@ -41,11 +42,10 @@ TICKS, SPAN, LAST, SINCE_AGE, PLACE, DEPTH, MISSES, ROUNDS, TIMES, ISSUES = 0, 1
 PARTS = 8
 FIRST = 2 * PARTS, PARTS  # the first span: rounds, waves
 FIRST_TAGGED = 4 * PARTS  # rounds where caches keep tags, so that fewer, longer spans need fewer rounds before them
-PATIENCE = 64  # rounds of other loops after which another loop is watched
+PATIENCE = 64  # rounds of other loops between two of the watched one, after which another loop is watched
 STUDENT = 3.5  # of 7 degrees of freedom, two-sided, 99 %
 MILLION = 1_000_000
 STEP = 16  # warps are in step if their rounds differ by one in so many at most
-ROUND = 4096  # of a loop, in the parts that are counted
 SHIFT = 6  # by which these are too fine to multiply totals with
 WARM = 8  # rounds in front of the first span that are not watched, where caches keep tags
 AT_ONCE = 4  # times as many rounds as are done may be taken at once there
@@ -75,9 +75,10 @@ def _rounds(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
         return 0
     if not _same_place(sm, r):
         r.watch[LOOPS, MISSES] += 1
-        if r.watch[LOOPS, MISSES] > PATIENCE + 4 * r.watch[LOOPS, TICKS]:
+        if r.watch[LOOPS, MISSES] > PATIENCE:
             _begin(sm, r, 0)
         return 0
+    r.watch[LOOPS, MISSES] = 0
     if not _tick(sm, r, LOOPS, now):
         return 0
     return _on_in_loops(sm, memory, r, now, limit)
@@ -152,7 +153,7 @@ def _on_in_loops(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) ->
     """Take the rounds that all warps have left, if the span was steady; return their cycles."""
     before, here = _anchor(r, LOOPS), r.order.size + 1
     take(sm, r, here, now)
-    depth = _turned(r, before, here, sm.marker)
+    depth = turned(r, before, here, sm.marker)
     if depth > r.watch[LOOPS, DEPTH]:  # the outer loop went on: watch it at the same round of the inner ones
         _begin(sm, r, depth)
         return 0
@@ -204,7 +205,7 @@ def _work(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> tu
     added, gone = 0, 0
     for g in range(sm.warp_slots):
         if word(r, here, LIVE, g):
-            own = _gone(sm, r, before, here, g)
+            own = went(sm, r, before, here, g)
             added += own * n // way // ROUND
             gone += own
     return added * ROUND >> SHIFT, max(1, gone >> SHIFT)
@@ -213,11 +214,11 @@ def _work(sm: Sm, r: Recurrence, before: int, here: int, n: int, way: int) -> tu
 @rule
 def _move_rounds(sm: Sm, r: Recurrence, before: int, here: int, g: int, n: int, way: int) -> None:
     """Let a warp have gone n / way times as far as between two states, in whole rounds of its loop, where it is."""
-    depth, first, to = _turned(r, before, here, g), r.columns[LAPS] + g * DEPTHS, r.order.size
+    depth, first, to = turned(r, before, here, g), r.columns[LAPS] + g * DEPTHS, r.order.size
     for inner in range(DEPTHS):
         r.kept[to, first + inner] = r.kept[here, first + inner]
     if depth >= 0 and word(r, here, LIVE, g):
-        rounds = _gone(sm, r, before, here, g) * n // way // ROUND
+        rounds = went(sm, r, before, here, g) * n // way // ROUND
         r.kept[to, first + depth] += rounds
         if sm.comparable == 0:
             moved_memory.pass_requests(sm, sm.warps[g], depth, rounds)
@@ -260,49 +261,6 @@ def _arrive(sm: Sm, r: Recurrence, before: int, here: int, cycles: int, doubt: i
 
 
 @rule
-def _turned(r: Recurrence, before: int, here: int, g: int) -> int:
-    """Return the outermost loop that the warp went round between two states; -1: none."""
-    found = -1
-    for depth in range(DEPTHS):
-        if word(r, here, LAPS, g * DEPTHS + depth) != word(r, before, LAPS, g * DEPTHS + depth):
-            found = depth
-    return found
-
-
-@rule
-def _gone(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> int:
-    """Return how far a warp went round its loop between two states: rounds, and parts of one, times ROUND; 0: nowhere.
-
-    Warps of a block that meet at barriers go as far as its first one, which differs by less than a round.
-    """
-    own = _alone(sm, r, before, here, g)
-    if sm.launch.meets:
-        first = g - g % sm.launch.warps
-        if sm.marker >= first and sm.marker < first + sm.launch.warps:
-            first = sm.marker
-        others = _alone(sm, r, before, here, first)
-        if abs(own - others) <= ROUND:
-            return others
-    return own
-
-
-@rule
-def _alone(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> int:
-    depth = _turned(r, before, here, g)
-    if depth < 0:
-        return 0
-    rounds = word(r, here, LAPS, g * DEPTHS + depth) - word(r, before, LAPS, g * DEPTHS + depth)
-    further = word(r, here, CURSOR, g) - word(r, before, CURSOR, g)
-    return rounds * ROUND + (further * ROUND // _events(sm, r, here, g) if depth == 0 else 0)
-
-
-@rule
-def _events(sm: Sm, r: Recurrence, here: int, g: int) -> int:
-    """Return how many events a round of the warp's innermost loop has: so finely is its place in it known."""
-    return max(1, int(sm.events[stream.loop_around(sm, word(r, here, CURSOR, g), 0)].length))
-
-
-@rule
 def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int) -> tuple[int, int, int]:
     """Return n, way and how uneven: all warps can go n / way times as far as between two states; n 0: nowhere.
 
@@ -310,33 +268,23 @@ def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int) -> tuple[int, in
     Uneven is, in parts in a million, what is not known of how far a warp went, if it is elsewhere in its round than it
     was.
     """
-    n, way, uneven, usual = 0, 0, 0, _gone(sm, r, before, here, sm.marker)
+    n, way, uneven, usual = 0, 0, 0, went(sm, r, before, here, sm.marker)
     for g in range(sm.warp_slots):
         live = word(r, here, LIVE, g)
         if live != word(r, before, LIVE, g) or (live and word(r, here, AGE, g) != word(r, before, AGE, g)):
             return 0, 1, 0
         if live:
-            depth, same = _turned(r, before, here, g), word(r, here, CURSOR, g) == word(r, before, CURSOR, g)
-            own = _gone(sm, r, before, here, g)
+            depth, same = turned(r, before, here, g), word(r, here, CURSOR, g) == word(r, before, CURSOR, g)
+            own = went(sm, r, before, here, g)
             lockstep = sm.comparable == 0 or abs(own - usual) * STEP <= usual
-            left = _left(sm, r, before, here, g, depth) * ROUND if own > 0 and lockstep else 0
+            left = rounds_ahead(sm, r, before, here, g, depth) * ROUND if own > 0 and lockstep else 0
             if left <= 0:
                 return 0, 1, 0
             if not same:
-                uneven = max(uneven, ROUND // (_events(sm, r, here, g) if depth == 0 else 1) * MILLION // own)
+                uneven = max(uneven, ROUND // events(sm, r, here, g, depth) * MILLION // own)
             if way == 0 or left * way < n * own:
                 n, way = left, own
     return n, max(1, way), uneven
-
-
-@rule
-def _left(sm: Sm, r: Recurrence, before: int, here: int, g: int, depth: int) -> int:
-    """Return the further rounds of the loop in which the warp was in both states; 0 if it was in two."""
-    loop = stream.loop_around(sm, word(r, here, CURSOR, g), depth)
-    same = loop == stream.loop_around(sm, word(r, before, CURSOR, g), depth)
-    if not same or sm.events[loop].pc != stream.MARKER:
-        return 0
-    return int(sm.events[loop].rounds) - word(r, here, LAPS, g * DEPTHS + depth)
 
 
 @rule

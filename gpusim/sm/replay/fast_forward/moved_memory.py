@@ -65,7 +65,7 @@ def _requests(sm: Sm, end: int) -> int:
     """Return the requests of a round of the loop that ends at a marker."""
     first, found = end - sm.events[end].length, 0
     for i in range(first, end):
-        if sm.events[i].requests:
+        if sm.events[i].requests and sm.events[i].place == 0:
             times = 1
             for inner in range(i + 1, end):
                 marker = sm.events[inner]

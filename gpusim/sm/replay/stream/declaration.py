@@ -11,6 +11,7 @@ UNIT = Declaration(
         "outcome": (
             field("onward", "replay: pc where the warp goes on, of a program whose lanes may part"),
             field("left", "replay: threads that go on there"),
+            field("place", "replay: where its requests lie, as in event"),
         ),
         "row": (
             field(
@@ -18,6 +19,8 @@ UNIT = Declaration(
                 "the first pc from here on that decides addresses, guards or branches, or depends on them",
                 kind="i4",
             ),
+            field("spilled", "1: accesses a slot of local memory, at the same place each time", kind="i4"),
+            field("kept", "behind the word at which its last requests were recorded", role=Role.FREE),
         ),
         "sm": (
             field("trace_driven", "1: outcomes come from recorded streams", role=Role.FIXED),
@@ -64,6 +67,8 @@ UNIT = Declaration(
             field("requests", "the access's, as in outcome", kind="i4"),
             field("onward", "where lanes may diverge: pc where the warp goes on", kind="i4"),
             field("left", "where lanes may diverge: threads that go on there", kind="i4"),
+            field("passed", "instructions walked through before it, when it was recorded", kind="i4"),
+            field("place", "behind the word of its warp's list that has its requests; 0: they come next", kind="i4"),
             field("rounds", "marker: further rounds of the part before it", kind="i4"),
             field("length", "marker: items of that part", kind="i4"),
             field("depth", "marker: loops inside it", kind="i4"),

@@ -3,7 +3,8 @@
 Rounds of a loop repeat, as events, while their lines move on. So a warp's requests are one list next to its stream, in
 order of execution: two words each, as those of a queued access (requests.py), behind the caches in the memory array.
 A block that takes another's script asks for the same lines, moved as its addresses are: in global memory by its place
-in the grid, in local memory by the distance between the two block slots.
+in the grid, in local memory by the distance between the two block slots. Spilled registers have the same lines in each
+round, so they are kept once, and events say where.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import queues
 from gpusim.sm.memory.cache import requests, tags
 from gpusim.sm.memory.cache.declaration import TAGS
-from gpusim.sm.records import Memory, Row, Sm, Warp
+from gpusim.sm.records import Memory, Numbers, Row, Sm, Warp
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY
 from isa.program import WORD_BYTES
@@ -28,15 +29,32 @@ def kept(sm: Sm) -> bool:
 
 
 @rarely
-def keep(sm: Sm, memory: Memory) -> bool:
-    """Append the requests of the access that was just recorded; false: there is no room."""
+def keep(sm: Sm, memory: Memory, instruction: Row, start: int) -> bool:
+    """Append the requests of the access that was just recorded to those of its warp; false: there is no room.
+
+    `start`: where those begin. The same ones of a slot of local memory are not kept again.
+    """
     words, row, size = tags.words(sm, memory), requests.spare_row(sm), WORDS * sm.outcome.requests
     first = sm.launch.recorded + sm.requested
+    if instruction.spilled:
+        if instruction.kept > start and _equal(words, row, sm.launch.recorded + instruction.kept - 1, size):
+            sm.outcome.place = instruction.kept - start
+            return True
+        instruction.kept = sm.requested + 1
+        sm.outcome.place = instruction.kept - start
     if first + size > sm.launch.recorded_end:
         return False
     for i in range(size):
         words[first + i] = words[row + i]
     sm.requested += size
+    return True
+
+
+@rule
+def _equal(words: Numbers, one: int, other: int, size: int) -> bool:
+    for i in range(size):  # noqa: SIM110  (compiled)
+        if words[one + i] != words[other + i]:
+            return False
     return True
 
 
@@ -58,12 +76,16 @@ def again(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> None:
     """Store the requests of the warp's access in the queue entry that its instruction will take, if it takes one."""
     words, row = tags.words(sm, memory), requests.spare_row(sm)
     first, away = warp.request, moved(sm, warp, instruction)
+    if sm.outcome.place:
+        script = sm.scripts[sm.blocks[warp.block].script]
+        first = sm.launch.recorded + script.requests[warp.index] + sm.outcome.place - 1
     if instruction.pipe < 0:
         y = queues.number(sm, warp.scheduler, instruction.unit)
         row = requests.row_of(sm, y, queues.behind(sm, y))
     for i in range(0, WORDS * sm.outcome.requests, WORDS):
         words[row + i], words[row + i + 1] = words[first + i] + away, words[first + i + 1]
-    warp.request += WORDS * sm.outcome.requests
+    if first == warp.request:
+        warp.request += WORDS * sm.outcome.requests
 
 
 @rule

@@ -65,7 +65,7 @@ def following(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> None:
     outcome.threads, outcome.cycles = event.threads, event.cycles
     outcome.extra, outcome.transactions, outcome.near = event.extra, event.transactions, 0
     outcome.onward, outcome.left = event.onward, event.left
-    outcome.requests = event.requests
+    outcome.requests, outcome.place = event.requests, event.place
     if outcome.requests:
         recorded_requests.again(sm, memory, warp, instruction)
         if instruction.pipe >= 0:
@@ -215,8 +215,9 @@ def record(sm: Sm, memory: Memory, g: int) -> int:
             warp.pc = onward
             next_path.follow(sm, g, instruction, pc)
             onward, running, kept = warp.pc, warp.threads > 0, sm.fault.code == 0
+        sm.outcome.place = 0
         if kept and sm.outcome.requests:
-            kept = recorded_requests.keep(sm, memory)
+            kept = recorded_requests.keep(sm, memory, instruction, sm.scripts[sm.scripted].requests[warp.index])
         if kept and instruction.eventful:
             _keep(sm, pc, instruction, onward, warp.threads)
             if (instruction.action == BRANCH or instruction.steers) and onward <= pc:
@@ -244,6 +245,7 @@ def _keep(sm: Sm, pc: int, instruction: Row, onward: int, left: int) -> None:
     event.pc, event.threads = pc, outcome.threads
     event.cycles, event.extra, event.transactions, event.requests = 0, 0, outcome.transactions, outcome.requests
     event.onward, event.left = onward, left
+    event.passed, event.place = sm.visits, outcome.place
     event.rounds = event.length = event.depth = 0
     if outcome.threads > 0 and (memory_access.accesses(instruction) or instruction.distinct):
         event.cycles, event.extra = outcome.cycles, outcome.extra
@@ -276,7 +278,7 @@ def _mark(sm: Sm, at: int, length: int, depth: int) -> None:
     marker = sm.events[at]
     marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
     marker.threads = marker.cycles = marker.extra = marker.transactions = marker.requests = 0
-    marker.onward = marker.left = 0
+    marker.onward = marker.left = marker.place = 0
     sm.recorded = at + 1
 
 
@@ -296,6 +298,7 @@ def _equal(a: Event, b: Event) -> bool:
         same
         and a.transactions == b.transactions
         and a.requests == b.requests
+        and a.place == b.place
         and a.onward == b.onward
         and a.left == b.left
         and a.rounds == b.rounds
@@ -348,6 +351,7 @@ def _digest(sm: Sm, first: int) -> int:
             item.extra,
             item.transactions,
             item.requests,
+            item.place,
             item.onward,
             item.left,
             item.rounds,

@@ -1,0 +1,1 @@
+"""Words that a data flow follows: results of known numbers, and spilled registers."""
