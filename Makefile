@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := gpusim isa workloads
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 # Of these plain Python is a check of its own: rules as functions, both engines of the same rules.
 RULES := tests/sm tests/engines tests/simulation
 TESTS ?= tests
@@ -77,6 +77,7 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \
 	  --benchmark-columns=min,median,rounds
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
+	$(BIN)/python -m benchmarks.trials --plot docs/pictures/trials.svg
 
 # What the lessons show is computed from the same rows: it is written anew with them.
 reproduction: $(VENV)/plot.stamp
