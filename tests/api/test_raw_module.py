@@ -106,7 +106,7 @@ def test_caches_and_machines(flip):
     assert warm < cold
     machine = load("h200", {"global_memory.latency": 2000})
     assert flip((2,), (32,), (x, *REST), machine=machine, caches="cold").cycles > cold
-    with pytest.raises(UserError, match="machine code for sm_90; a100 executes sm_80; take h200"):
+    with pytest.raises(UserError, match="machine code for sm_90; a100 executes sm_80; take h100, h100-pcie, h200"):
         flip((2,), (32,), (x, *REST), machine="a100")
     assert flip((2,), (32,), (x, *REST), machine="a100", force=True).machine.key == "a100"
     assert flip((2,), (32,), (x, *REST), machine="h200", caches=None).machine == load("h200")

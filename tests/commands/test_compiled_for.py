@@ -72,7 +72,7 @@ def test_what_is_asked_for_goes_before(capsys, source, tmp_path, words):
     if not words:
         (tmp_path / "k.toml").write_text(f"architecture = 90\n{LAUNCH}")
     assert execute(["bound", source, "--machine", "a100", *words]) == 2
-    advice = "take h200, compile for sm_80 (CUDA C: --arch 80), or force it, to see what if (--force)\n"
+    advice = "take h100, h100-pcie, h200, compile for sm_80 (CUDA C: --arch 80), or force it, to see what if (--force)\n"
     assert capsys.readouterr().err == f"error: flip: machine code for sm_90; a100 executes sm_80; {advice}"
 
 
@@ -80,7 +80,7 @@ def test_what_is_asked_for_goes_before(capsys, source, tmp_path, words):
 def test_a_machine_that_executes_no_such_code_is_refused(capsys, source, machine):
     """The code is that of no machine then, and the message names the option that forces it."""
     assert execute(["bound", source, "--machine", machine]) == 2
-    assert capsys.readouterr().err.endswith("; take h200, or force it, to see what if (--force)\n")
+    assert capsys.readouterr().err.endswith("; take h100, h100-pcie, h200, or force it, to see what if (--force)\n")
 
 
 @pytest.mark.jit

@@ -6,7 +6,7 @@ import pytest
 from gpusim.machine.architecture import executes, machine_for, number
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
-from isa.architecture import Target
+from isa.architecture import NVIDIA, Target
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -24,6 +24,18 @@ KERNEL = read("EXIT\n")
         ("rtx-a4000", {80, 86}),
         ("rtx-a6000", {80, 86}),
         ("rtx3060-laptop", {80, 86}),
+        ("a10", {80, 86}),
+        ("jetson-orin", {80, 86}),
+        ("t4", {75}),
+        ("rtx4090", {80, 86, 89}),
+        ("rtx4070", {80, 86, 89}),
+        ("l4", {80, 86, 89}),
+        ("l40s", {80, 86, 89}),
+        ("h100", {90}),
+        ("h100-pcie", {90}),
+        ("b200", {100}),
+        ("rtx5090", {120}),
+        ("rtx5070ti", {120}),
         ("v100", set()),
         ("gtx580", set()),
         ("mi60", set()),
@@ -32,21 +44,24 @@ KERNEL = read("EXIT\n")
 def test_code_runs_on_its_own_and_on_later_machines_of_its_family(name, architectures):
     """sm_80 runs on 8.0 and 8.6, sm_86 not on 8.0, and code of another first digit nowhere."""
     machine = load(name)
-    assert {one for one in (75, 80, 86, 89, 90) if executes(machine, Target("nvidia", one))} == architectures
+    assert {one for one in NVIDIA if executes(machine, Target("nvidia", one))} == architectures
 
 
 def test_the_machine_for_an_architecture():
     """Each architecture has the machine of just that one which others are variants of; one without any is refused."""
-    assert {one: machine_for(Target("nvidia", one)).key for one in (75, 80, 86, 90)} == {
+    assert {one: machine_for(Target("nvidia", one)).key for one in (75, 80, 86, 89, 90, 100, 120)} == {
         75: "rtx2080ti",
         80: "a100",
         86: "rtx3090",
+        89: "rtx4090",
         90: "h200",
+        100: "b200",
+        120: "rtx5090",
     }
     with pytest.raises(
-        UserError, match="no machine executes code for sm_89; compile for sm_75, sm_80, sm_86, sm_90, or "
+        UserError, match="no machine executes code for sm_110; compile for sm_75, .*, sm_90, sm_100, sm_120, or "
     ):
-        machine_for(Target("nvidia", 89))
+        machine_for(Target("nvidia", 110))
 
 
 def test_other_machines_refuse_machine_code():
@@ -56,10 +71,10 @@ def test_other_machines_refuse_machine_code():
     assert occupancy(KERNEL, load("a100")).blocks > 0
     assert occupancy(replace(code, any_machine=True), load("a100")).blocks > 0
     with pytest.raises(
-        UserError, match=r"machine code for sm_90; a100 executes sm_80; take h200, compile for sm_80 .*, or force it"
+        UserError, match=r"machine code for sm_90; a100 executes sm_80; take h100, h100-pcie, h200, compile for sm_80 .*, or force it"
     ):
         occupancy(code, load("a100"))
-    with pytest.raises(UserError, match=r"gtx580 executes no machine code; take h200, or force it"):
+    with pytest.raises(UserError, match=r"gtx580 executes no machine code; take h100, h100-pcie, h200, or force it"):
         occupancy(code, load("gtx580"))
 
 

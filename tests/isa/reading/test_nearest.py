@@ -6,10 +6,10 @@ from isa.reading.nearest import nearest
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("h100", "h200"), ("gtx58", "gtx580"), ("a10", "a100"), ("v10", "v100"), ("k20", "k20m")],
+    [("h20", "h200"), ("gtx58", "gtx580"), ("a1000", "a100"), ("v10", "v100"), ("k20", "k20m")],
 )
 def test_a_machine_of_the_same_family_comes_first(name, meant):
-    """Among equally similar names the one with the same letters is suggested: h200 for h100, and not v100."""
+    """Among equally similar names the one with the same letters is suggested: h200 for h20, and not k20m."""
     assert nearest(name, names()) == meant
 
 
