@@ -95,8 +95,11 @@ def main() -> None:
     given = parser.parse_args()
     found = dict[str, list[tuple[str, Costs]]]()
     for name, (file, kept) in SPACES.items():
-        tuned(file, kept)
-        found[name] = tuned(file, kept)
+        try:
+            tuned(file, kept)
+            found[name] = tuned(file, kept)
+        except subprocess.CalledProcessError as error:  # which has said why, as without a compiler
+            raise SystemExit(error.returncode) from None
         sys.stdout.write(f"{table(name, found[name])}\n")
         sys.stdout.flush()
     if given.plot:
