@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks.counting.block_counts import FAULTY, KINDS, Counted, Limited, counted, counter
+from gpusim.engines.walks.counting.block_counts import FAULTY, KINDS, Counted, Counter, Limited, counted, counter
 from gpusim.launch.feed import countable, recordable
 from gpusim.machine.machine import Machine
 from isa.kernel import Kernel
@@ -52,13 +52,36 @@ def classes(
 
 @once
 def _classes(kernel: Kernel, ids: range, limit: int, walk: Limited, threads: bool) -> Classes | None:
-    count, found = counter(kernel, walk.where, threads=threads), list[Counted]()
+    return _counted(counter(kernel, walk.where, threads=threads), ids, limit)
+
+
+def _counted(count: Counter, ids: Sequence[int], limit: int) -> Classes | None:
+    """Return the classes of the blocks with these ids; None where they are too many or too long."""
+    found = list[Counted]()
     for first in range(0, len(ids), TOGETHER):
         found.append(counted(count, ids[first : first + TOGETHER], limit))
         of, work = found[-1]
         if of.min() == FAULTY or of.max() >= FEW or int(work[-1]) * (len(ids) - first) > MOST:
             return None
     return Classes(*(np.concatenate(each) for each in zip(*found, strict=True)))
+
+
+def bordering(kernel: Kernel, ids: range, limit: int, machine: Machine | None = None) -> Classes | None:
+    """Return the classes of blocks of which only the first and last of each row of the grid are counted.
+
+    Those between are taken for the first, as borders are at the ends of rows: for blocks that are too long to count
+    each of them. None and errors as of `classes` without threads.
+    """
+    rows = np.array(ids) // kernel.grid[0]
+    firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+    lasts = np.append(firsts[1:], len(ids)) - 1
+    chosen = [ids[place] for place in (*firsts.tolist(), *lasts.tolist())]
+    found = _counted(counter(kernel, machine), chosen, limit) if countable(kernel) else None
+    if found is None:
+        return None
+    stands = np.searchsorted(firsts, np.arange(len(ids)), side="right") - 1
+    stands[lasts] += len(firsts)
+    return Classes(found.of[stands], found.work[stands])
 
 
 def standing(places: Sequence[int], most: int) -> dict[int, int]:

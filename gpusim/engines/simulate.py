@@ -18,7 +18,7 @@ from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.engines.walks.launch_lines import of_launch
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
-from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, countable, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, TAGGED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
@@ -284,7 +284,7 @@ def _look(job: _Job, looked: endless_wait.Looked, step: Advance, now: int) -> tu
     Only warps whose branches depend on memory can. The compared states do not include results in flight.
     """
     sm = job.launches[0].sm
-    if sm.trace_driven or sm.defers or recordable(job.kernel):
+    if sm.trace_driven or sm.defers or recordable(job.kernel) or countable(job.kernel):
         return now, endless_wait.Looked(quiet=NEVER)
     return endless_wait.look(job.kernel, job.launches, step, now, looked, job.max_cycles)
 

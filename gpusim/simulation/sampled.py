@@ -10,7 +10,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bounds.block_classes import classes
+from gpusim.bounds.block_classes import bordering, classes
 from gpusim.bounds.bounds import Bound, starts_of_blocks
 from gpusim.bounds.of_run import Bounding, enough
 from gpusim.bounds.profiled import are_alike
@@ -87,7 +87,8 @@ def _alike(kernel: Kernel, machine: Machine, run: SmRun, limits: Bound | None) -
 
 def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
-    found = classes(kernel, blocks_of_sm(kernel, machine), limit, machine, threads=False)
+    ids = blocks_of_sm(kernel, machine)
+    found = classes(kernel, ids, limit, machine, threads=False) or bordering(kernel, ids, limit, machine)
     if found is None or 2 * max(map(len, found.members())) < len(found.of):
         raise DifferingBlocksError(
             f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"

@@ -32,7 +32,7 @@ from isa.dataflow.moving import (
     product,
     times,
 )
-from isa.dataflow.words.folded import folded, number_of
+from isa.dataflow.words.folded import known_result
 from isa.dataflow.words.spilled import moved_words, spilled_words, unwritten
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -206,7 +206,7 @@ def _after(instruction: Instruction, state: _State, known: Mapping[str, int], ke
     new = dict.fromkeys(written, _upper_words(instruction, value, state)) | dict.fromkeys(
         _first(instruction, written), value
     )
-    new |= _further_constants(instruction, kernel)
+    new |= _second_word(instruction, state, known, kernel) | _further_constants(instruction, kernel)
     return state | {name: new[name] if overwrites(instruction) else either(new[name], old[name]) for name in written}
 
 
@@ -309,10 +309,19 @@ def _combined(instruction: Instruction, sources: Mapping[str, Value]) -> Value |
 
 
 def _folded(instruction: Instruction, sources: Mapping[str, Value], state: _State) -> Value | None:
-    """Return a result of known words; None if one is not known."""
-    lowest = {x: sources[x].fixed for x in "abc" if x in sources}
-    found = folded(instruction, [number_of(instruction, x, lowest[x], state) if x in lowest else 0 for x in "abc"])
-    return None if found is None else Value(STILL, found)
+    """Return the lowest word of a result of known words; None if one is not known."""
+    found = known_result(instruction, {x: word.fixed for x, word in sources.items()}, state)
+    return None if found is None else Value(STILL, found & MASK)
+
+
+def _second_word(instruction: Instruction, state: _State, known: Mapping[str, int], kernel: Kernel) -> _State:
+    """Return the upper word of a result of two that is known."""
+    written = instruction.writes()
+    if instruction.row.result is None or instruction.row.words_of("d") != 2 or len(written) != 2:
+        return {}
+    sources = {x: _source(operand, state, known, kernel) for x, operand in instruction.slots() if x in "abc"}
+    found = known_result(instruction, {x: word.fixed for x, word in sources.items()}, state)
+    return {} if found is None else {f"R{written[1]}": Value(STILL, found >> WORD)}
 
 
 def _shifted(code: int, sources: Mapping[str, Value]) -> Value | None:

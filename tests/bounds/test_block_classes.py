@@ -4,7 +4,7 @@ import numpy as np
 from interpreter.interpret import interpret
 
 from gpusim.bounds import block_classes
-from gpusim.bounds.block_classes import classes, standing
+from gpusim.bounds.block_classes import bordering, classes, standing
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
 from gpusim.machine.machine import load
@@ -43,6 +43,19 @@ def test_the_work_of_a_block_is_what_the_interpreter_executes():
     each = [int(interpret(kernel, [block]).counts.sum()) for block in range(30)]
     assert classes(kernel, range(30), LIMIT).work.tolist() == each
     assert classes(kernel, range(0, 30, 3), LIMIT).work.tolist() == each[::3]
+
+
+def test_the_ends_of_rows_stand_for_blocks_that_are_too_long(monkeypatch):
+    """Where all blocks are too much work, first and last of each row tell that of those between, as counting would."""
+    kernel = read(BORDER.replace("ISETP.EQ P1, R1, 4", "ISETP.EQ P1, R0, 5"))
+    each = classes(kernel, range(30), LIMIT, threads=False).work.tolist()
+    assert len(set(each)) == 2
+    monkeypatch.setattr(block_classes, "MOST", 300)
+    assert classes(kernel, range(30), LIMIT - 1, threads=False) is None
+    assert bordering(kernel, range(30), LIMIT).work.tolist() == each
+    assert bordering(kernel, range(0, 30, 3), LIMIT).work.tolist() == each[::3]
+    monkeypatch.setattr(block_classes, "MOST", 30)
+    assert bordering(kernel, range(30), LIMIT) is None
 
 
 def test_a_sample_of_each_class_bounds_what_all_blocks_do():

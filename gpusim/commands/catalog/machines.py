@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Struct, convert, structs
 from rich.table import Column, Table
 from typer import Argument, Option
 
+from gpusim.commands.catalog.machine_files import measure, new
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
-from gpusim.commands.frame.options import machines_from
+from gpusim.commands.frame.options import machine, machines_from, out
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS, Fact
+from gpusim.machine.trust.grades import GRADES, Grade, grades
+from gpusim.machine.trust.sheet import WORDS
 from gpusim.support.document import Document, MachineKey, Setting, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError
 
 FIGURES = "sms", "warp_size", "shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"
+FILES = "new", "measure"  # words in place of a machine's name
 WIDEST = 10  # digits of a number; lists of pipes and units take several lines
 
 
@@ -56,6 +61,7 @@ class MachineDocument(MachineSummary, Document, frozen=True):
     """A machine and where its numbers come from."""
 
     facts: Annotated[dict[str, Stated], doc("Its numbers by path.")]
+    grades: Annotated[list[Grade], doc("How they are known, by area.")] = []
 
 
 class MachinesDocument(Document, frozen=True):
@@ -81,11 +87,23 @@ def machines(
     ] = (),
     *,
     differing: Annotated[bool, Option("--differing", help="Of two, show only the numbers that differ.")] = False,
+    like: Annotated[str, machine(" that a new one extends", option="--like")] = "h200",
+    sheet: Annotated[str, Option("--sheet", metavar="WORDS", help=f"Of new: {', '.join(WORDS)}, as in sms=128.")] = "",
+    output: Annotated[Path | None, Option("--read", help="Of measure: what the program printed on the card.")] = None,
+    out: Annotated[Path | None, out("The file of new or measure.")] = None,
 ) -> Answer:
-    """List the machines, or every number of one with its method and source, or two side by side.
+    """List the machines, or every number of one with its method, source and grades, or two side by side.
+
+    `new NAME` makes a machine file of a data sheet. `measure` writes a CUDA program that measures the card it runs on,
+    and with --read a machine file of its output.
 
     Example: gpusim machines gtx580 c2050
+
+    Example: gpusim machines new "RTX 4090" --like rtx3090 --sheet "sms=128 clock=2520 bandwidth=1008" -o rtx4090.toml
     """
+    if names and names[0] in FILES:
+        return _file(names, like, sheet, output, out)
+    _check_options(sheet=sheet, read=output, out=out)
     if differing and len(names) != 2:
         raise UserError("--differing: is for two machines; give two names")
     if len(names) > 2:
@@ -93,19 +111,39 @@ def machines(
     return _two(names[0], names[1], differing) if len(names) == 2 else _one(names[0]) if names else _all()
 
 
+def _file(names: Sequence[str], like: str, sheet: str, output: Path | None, out: Path | None) -> Answer:
+    """Make a machine file, or the program that measures a card."""
+    if names[0] == "measure":
+        _check_options(sheet=sheet)
+        if len(names) > 1:
+            raise UserError(f"machines measure {names[1]}: takes no name; the card says its own")
+        return measure(output, like, out)
+    _check_options(read=output)
+    if len(names) != 2:
+        raise UserError("machines new: give a name, such as machines new rtx4090 --like rtx3090 --sheet sms=128")
+    return new(names[1], like, sheet, out)
+
+
+def _check_options(**given: object) -> None:
+    """Raise UserError for an option that is of no use here."""
+    for name, value in given.items():
+        if value:
+            raise UserError(f"--{name}: is for `machines new` or `machines measure`; leave it out")
+
+
 def summary(name: str) -> MachineSummary:
     """Return the headline figures of a machine."""
-    machine, methods = model.load(name), Counter(fact.method for fact in model.facts(name).values())
+    loaded, methods = model.load(name), Counter(fact.method for fact in model.facts(name).values())
     return MachineSummary(
-        machine=machine.key,
-        name=machine.name,
-        generation=machine.generation,
-        sms=machine.chip.sms,
-        warp_size=machine.limits.warp_size,
-        shader_mhz=machine.chip.shader_mhz,
-        peak_gflops=model.peak_gflops(machine),
-        peak_fp64_gflops=model.peak_fp64_gflops(machine),
-        bandwidth_gbs=model.bandwidth_gbs(machine),
+        machine=loaded.key,
+        name=loaded.name,
+        generation=loaded.generation,
+        sms=loaded.chip.sms,
+        warp_size=loaded.limits.warp_size,
+        shader_mhz=loaded.chip.shader_mhz,
+        peak_gflops=model.peak_gflops(loaded),
+        peak_fp64_gflops=model.peak_fp64_gflops(loaded),
+        bandwidth_gbs=model.bandwidth_gbs(loaded),
         methods={method: 100 * methods[method] / methods.total() for method in METHODS},
     )
 
@@ -123,8 +161,19 @@ def _all() -> Answer:
 def _one(name: str) -> Answer:
     facts = model.facts(name)
     stated = {path: convert(fact, Stated, from_attributes=True) for path, fact in facts.items()}
-    document = MachineDocument(**structs.asdict(summary(name)), facts=stated)
-    return Answer(document, lambda: [_table_of_facts(model.load(name), facts)])
+    known = list(grades(model.read(name), facts))
+    document = MachineDocument(**structs.asdict(summary(name)), facts=stated, grades=known)
+    return Answer(document, lambda: [_table_of_facts(model.load(name), facts), *_of_grades(known)])
+
+
+def _of_grades(known: Sequence[Grade]) -> list[Table | str]:
+    """The table of grades, and the deciding numbers that are another card's or guessed."""
+    table = new_table("how far to trust", *right("numbers", *GRADES), tight=True)
+    for each in known:
+        table.add_row(each.area, str(each.numbers), *(f"{share:.0f} %" for share in each.shares.values()))
+    words = [f"{path} {how}" for each in known for path, how in each.doubtful.items()]
+    decide = f"Of the numbers that decide: {', '.join(words)}." if words else "All numbers that decide are known."
+    return [table, decide]
 
 
 def _two(name: str, other: str, only_differing: bool) -> Answer:

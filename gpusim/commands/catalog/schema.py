@@ -36,6 +36,7 @@ DOCUMENTS = {
     "lessons": "gpusim.commands.catalog.lessons:LessonsDocument",
     "limits": "gpusim.commands.causes.limits:LimitsDocument",
     "machine": "gpusim.commands.catalog.machines:MachineDocument",
+    "machine-file": "gpusim.commands.catalog.machine_files:MachineFileDocument",
     "machines": "gpusim.commands.catalog.machines:MachinesDocument",
     "races": "gpusim.commands.causes.races:RacesDocument",
     "report": "gpusim.commands.causes.report:ReportDocument",

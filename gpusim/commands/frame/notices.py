@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.commands import streams
 from gpusim.commands.frame.arguments import Chosen, overrides_of
-from gpusim.machine.machine import File, Machine, read
+from gpusim.machine.machine import File, Machine, facts, read
+from gpusim.machine.trust.grades import CARRIED, deciding
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from isa.dataflow.memory.order_dependence import asks_blocks
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gpusim.machine.simulated_sms import Sms
     from gpusim.simulation.result import Result
 
+NAMED = 4  # numbers that a note names
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 
 
@@ -123,6 +125,20 @@ def tell_of_others(result: Result, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr what an SM that stands for others has to do with them, or may have."""
     _tell_of_waiting(result, kernel, sms)
     _tell_of_slices(result, sms)
+
+
+def tell_of_trust(result: Result, chosen: Chosen) -> None:
+    """Report on stderr which numbers of another card what limits the run follows from, if any."""
+    if result.bound is None:
+        return
+    limiter, file = result.bound.limiter, read(chosen.name)
+    used = frozenset(one.row.unit.value for one in chosen.kernel.program.instructions)
+    doubtful = deciding(limiter, file, facts(chosen.name, chosen.overrides), used)
+    found = [path for path, known in doubtful.items() if known == CARRIED]
+    if found:
+        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        said = f"{', '.join(found[:NAMED])}{more}"
+        streams.tell(f"note: limited by {limiter}; {chosen.name} has from another card: {said}\n")
 
 
 def tell_of_all(result: Result) -> None:

@@ -73,10 +73,10 @@ kernels_from = among(CATALOG)  # the shell itself completes paths
 policies_from = among(POLICY_NAMES)
 
 
-def machine(more: str = "") -> Any:
+def machine(more: str = "", option: str = "--machine") -> Any:
     """Return the option that names a machine, with more to say of it."""
     text = f"A machine's name, or a file ending in .toml{more}"
-    return Option("--machine", help=text, autocompletion=machines_from)
+    return Option(option, help=text, autocompletion=machines_from)
 
 
 def out(text: str, metavar: str = "FILE") -> Any:

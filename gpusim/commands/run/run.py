@@ -12,7 +12,13 @@ from gpusim.analysis.account import report, run_document
 from gpusim.analysis.account.rates.energy import Spent, known, spent
 from gpusim.commands.frame.arguments import chosen, cycles_of, percent_of, sms_of, whole_number
 from gpusim.commands.frame.command import Answer
-from gpusim.commands.frame.notices import ineffective_settings, tell_of_channels, tell_of_others, tell_of_turns
+from gpusim.commands.frame.notices import (
+    ineffective_settings,
+    tell_of_channels,
+    tell_of_others,
+    tell_of_trust,
+    tell_of_turns,
+)
 from gpusim.commands.frame.options import CodeOptions, Estimated, Launch, among
 from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.engines.estimated import tolerated
@@ -79,6 +85,7 @@ def run(
         result = complete(result, how.threads) if printed_by_all(result) else result
     tell_of_turns(result.run, how.threads)
     tell_of_others(result, kernel, which)
+    tell_of_trust(result, at)
     return Answer(
         lambda: run_document.document(result, settings, joules),
         lambda: [report.screen(result, settings, joules)],

@@ -9,7 +9,6 @@ gpusim/engines/chip/chip.py, whatever the threads do: conservative parallel simu
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -26,7 +25,9 @@ from gpusim.sm.memory.cache.declaration import TAGS
 from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 from gpusim.support.interruption import held_back
 
-SPINS = 20000  # looks at the round before a thread lets others have its core: some tens of microseconds
+# A thread that waits looks so often at the round, some tens of microseconds (a pause takes 40 to 140 cycles), then naps
+# between looks, some milliseconds in all: whoever the system has stopped gets its core. NAP is in microseconds.
+SPINS, NAPS, NAP = 1000, 50, 20
 
 # Places in the array that threads share, each in a line of the host's cache.
 ROUND, ARRIVED, TAKEN, OVER, WORDS = 0, 8, 16, 24, 32
@@ -98,6 +99,19 @@ def _in_turn(sms: Records[Sm], chips: Records[Chip], memory: Memory, times: Numb
         s = answers.first(times)
 
 
+@rarely
+def _round_is_over(shared: Numbers, number: int) -> bool:
+    """Wait for the other threads of a round; tell whether it is over, False: they take long."""
+    for look in range(SPINS + NAPS):
+        if atomic.load(shared, ROUND) != number:
+            return True
+        if look < SPINS:
+            atomic.pause()
+        else:
+            atomic.nap(NAP)
+    return False
+
+
 @entry
 def take_part(
     sms: Records[Sm],
@@ -135,11 +149,8 @@ def take_part(
                 shared[OVER] = meet(sms, chips, memory, times, room, end, until)
                 shared[ARRIVED] = shared[TAKEN] = 0
                 atomic.add(shared, ROUND, 1)
-        spins = 0
-        while atomic.load(shared, ROUND) == own[0]:
-            spins += 1
-            if spins == SPINS:
-                return WAITS
+        if not _round_is_over(shared, own[0]):
+            return WAITS
         own[0], own[1] = own[0] + 1, BEGIN
         if shared[OVER]:
             return ENDS
@@ -160,7 +171,7 @@ def start(prepared: ChipLaunch, threads: int, window: int) -> Callable[[int], in
         given = prepared.sms, prepared.chips, times, room, memory, shared, own[thread], of, until, window
         try:
             while take_part(*given) == WAITS and not failed.is_set():
-                time.sleep(0)
+                pass
         except BaseException:
             failed.set()
             raise

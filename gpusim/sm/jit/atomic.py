@@ -1,9 +1,11 @@
 """Operations on elements of arrays that threads share: each is done as a whole, and in one order for all threads.
 
-Called from Python they are plain ones.
+Called from Python they are plain ones. `pause` and `nap` are for threads that wait for others.
 """
 
 from __future__ import annotations
+
+import time
 
 from gpusim.sm.records import Numbers, Word
 
@@ -26,3 +28,12 @@ def replace(array: Numbers, index: int, expected: Word, new: Word) -> bool:
     if same:
         array[index] = new
     return same
+
+
+def pause() -> None:
+    """Let the processor know that a thread looks at an element again and again; it keeps its core."""
+
+
+def nap(microseconds: int) -> None:
+    """Let others have the core for so long at least; compiled code does so without Python's lock."""
+    time.sleep(microseconds / 1e6)

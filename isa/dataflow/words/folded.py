@@ -6,23 +6,30 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from isa.dataflow.moving import MASK, WORD, ZERO, Value
+from isa.dataflow.moving import WORD, ZERO, Value
 from isa.instruction import PREDICATES_READ, Instruction
 from isa.operands.operand import PT_INDEX, RZ_INDEX, BankConstant, Predicate, Register
 
 
 def folded(instruction: Instruction, words: Sequence[int | None]) -> int | None:
-    """Return the lowest word of a result of these numbers a, b and c, of a row that reads them without signs.
+    """Return the result, of one or two words, of these numbers a, b and c, of a row that reads them without signs.
 
     None if one is unknown, or if a predicate is read that is neither always true nor always false.
     """
     row, read = instruction.row, truths(instruction)
     signed = any(isinstance(o, Register | BankConstant) and o.negated for o in instruction.operands)
-    if row.result is None or row.words_of("d") > 1 or signed or None in words or read is None:
+    if row.result is None or row.words_of("d") > 2 or signed or None in words or read is None:
         return None
     with np.errstate(all="ignore"):
         result = row.result(*(np.uint64(x or 0) for x in words), np.uint32(read), np.uint64(instruction.number()))
-    return int(result) & MASK
+    return int(result) & ((1 << WORD * row.words_of("d")) - 1)
+
+
+def known_result(
+    instruction: Instruction, lowest: Mapping[str, int | None], registers: Mapping[str, Value]
+) -> int | None:
+    """Return the result, of one or two words, by the lowest words of its sources and what registers hold."""
+    return folded(instruction, [number_of(instruction, x, lowest[x], registers) if x in lowest else 0 for x in "abc"])
 
 
 def number_of(instruction: Instruction, letter: str, lowest: int | None, registers: Mapping[str, Value]) -> int | None:

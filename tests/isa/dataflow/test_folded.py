@@ -45,5 +45,7 @@ def test_pairs_of_known_words_are_one_number():
     assert number_of(product, "c", 3, {"R5": Value()}) is None
     assert number_of(product, "a", 3, {}) == 3
     assert folded(product, [2, 4096, 4096 << 32]) == 4096
+    wide = replace(product, row=machine_row("IMAD.WIDE.U32"))
+    assert folded(wide, [2, 4096, 4096 << 32]) == (4096 << 32) + 8192
     zero = replace(product, operands=(*product.operands[:4], RZ, FALSE))
     assert number_of(zero, "c", 0, {}) == 0

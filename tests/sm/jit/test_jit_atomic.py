@@ -1,5 +1,6 @@
 """Operations on elements of arrays that threads share."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -54,3 +55,27 @@ def test_add_returns_what_was_there():
     array = np.array([5], np.int64)
     assert atomic.add(array, 0, 2) == 5
     assert array.tolist() == [7]
+
+
+@entry
+def _wait(array):
+    """Look at an element until it is 1, with pauses and naps; return whether it ever was."""
+    for look in range(20_000):
+        if atomic.load(array, 0) == 1:
+            return True
+        if look < 1000:
+            atomic.pause()
+        else:
+            atomic.nap(100)
+    return False
+
+
+@pytest.mark.jit
+def test_a_thread_that_naps_sees_what_another_does():
+    """A compiled thread waits without Python's lock: the thread that ends its wait runs meanwhile."""
+    array = np.zeros(1, np.int64)
+    with ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(_wait, array)
+        time.sleep(0.05)
+        array[0] = 1
+        assert waits.result()

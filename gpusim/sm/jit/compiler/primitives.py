@@ -1,7 +1,8 @@
-"""Compiled primitives of rules: bits, arrays without a count of references, atomic operations."""
+"""Compiled primitives of rules: bits, arrays without a count of references, atomic operations, waiting."""
 
 from __future__ import annotations
 
+from platform import machine
 from typing import Any
 
 from llvmlite import ir
@@ -9,10 +10,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from gpusim.sm.jit.atomic import add, load, replace
+from gpusim.sm.jit.atomic import add, load, nap, pause, replace
 from gpusim.sm.jit.rule import borrow, count_bits, lowest_bit
 
 ORDER = "seq_cst"
+PAUSE = "llvm.x86.sse2.pause" if machine() in ("x86_64", "AMD64") else ""  # elsewhere a pause does nothing
 
 
 @intrinsic
@@ -74,6 +76,28 @@ def _replace(_typing: Any, array: Any, index: Any, _expected: Any, _new: Any) ->
     return types.boolean(array, index, array.dtype, array.dtype), generate
 
 
+@intrinsic
+def _pause(_typing: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, _given: Any) -> Any:
+        if PAUSE:
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, PAUSE), [])
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+@intrinsic
+def _nap(_typing: Any, microseconds: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
+        sleep = cgutils.get_or_insert_function(builder.module, kind, "usleep")  # the C library's
+        builder.call(sleep, [builder.trunc(given[0], ir.IntType(32))])
+        return context.get_dummy_value()
+
+    return types.none(microseconds), generate
+
+
 # An overload is a function of types that returns the function to compile: here one lambda inside the other.
 overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005, PLW0108
 overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005, PLW0108
@@ -83,3 +107,5 @@ overload(load)(lambda array, index: lambda array, index: _load(array, index))  #
 overload(replace)(
     lambda array, index, expected, new: lambda array, index, expected, new: _replace(array, index, expected, new)  # noqa: ARG005, PLW0108
 )
+overload(pause)(lambda: lambda: _pause())  # noqa: PLW0108
+overload(nap)(lambda microseconds: lambda microseconds: _nap(microseconds))  # noqa: ARG005, PLW0108
