@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := gpusim isa workloads
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 # Of these plain Python is a check of its own: rules as functions, both engines of the same rules.
 RULES := tests/sm tests/engines tests/simulation
 TESTS ?= tests

@@ -9,9 +9,10 @@ from typing import Any
 from teaching import LESSONS, PRECOMPUTED
 
 
-def computed() -> dict[str, Any]:
-    """Return by lesson, in plain JSON values, what its `precompute` gives: a minute of simulations."""
-    modules = {str(one.number): import_module(one.file.removesuffix(".py")) for one in LESSONS}
+def computed(name: str = "") -> dict[str, Any]:
+    """Return by lesson, in plain JSON values, what its `precompute` gives: a minute of simulations; or of one alone."""
+    names = {str(one.number): one.file.removesuffix(".py") for one in LESSONS}
+    modules = {number: import_module(each) for number, each in names.items() if name in ("", each)}
     found = {number: module.precompute() for number, module in modules.items() if hasattr(module, "precompute")}
     plain: dict[str, Any] = json.loads(json.dumps(found))
     return plain

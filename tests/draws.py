@@ -11,14 +11,14 @@ import pytest
 
 RUN = os.environ.get("GPUSIM_TESTS", "")
 QUICK = RUN == "quick"
-PARTS = {"quick": 15, "check": 3}  # of the examples one part is drawn
-CASES = {"quick": 2, "check": 16}  # at most so many of a parametrised test's, unless it is marked `every`
+PARTS = {"quick": 15, "check": 6}  # of the examples one part is drawn
+CASES = {"quick": 2, "check": 8}  # at most so many of a parametrised test's, unless it is marked `every`
 
 T = TypeVar("T")
 
 
 def draws(number: int, least: int = 2) -> int:
-    """Return the number of examples to draw: all, or a 15th in the quick run and a third in that of `make check`.
+    """Return the number of examples to draw: all, or a 15th in the quick run and a sixth in that of `make check`.
 
     At least `least` are drawn if there are as many.
     """

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from draws import few
+from measured_limits import some
 from measured_programs import module
 
 import gpusim
@@ -89,7 +89,7 @@ def test_loops_take_what_they_take_on_the_chip(returns, tmp_path, patterns):
     """Simulated loops are no further from the chip than they were, whether the rule was fitted to them or not."""
     code, found = lzma.decompress((HERE / "returns.cubin.xz").read_bytes()), measured()
     loops, errors = dict(returns.loops()), []
-    for pattern, loads in few(list(product(patterns, LOADS)), 3):
+    for pattern, loads in some(list(product(patterns, LOADS)), 3):
         path, name = tmp_path / "loop.cubin", f"{pattern} {loads}"
         path.write_bytes(returns.edited(code, loops[name]))
         width = returns.BYTES[loads.split()[1]]

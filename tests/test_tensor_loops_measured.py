@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from draws import QUICK
 from measured_limits import documented, some, stated
 
 from benchmarks.tensor import loops
@@ -41,7 +42,7 @@ def of(experiment):
 def test_loops_take_what_they_take_on_the_chip(experiment):
     """Rows at even distances in each experiment run, and are met as nearly as they were, or nearer."""
     machine = load("h200", loops.WARM)
-    done = [loops.outcome(FOLDER, row, machine) for row in some(of(experiment), 5)]
+    done = [loops.outcome(FOLDER, row, machine) for row in some(of(experiment), 5 if QUICK else 10)]
     assert not [one.refused for one in done if one.refused]
     errors = [abs(one.error) for one in done]
     half, most = LIMITS[experiment]

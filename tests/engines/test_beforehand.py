@@ -9,39 +9,45 @@ import pytest
 from gpusim.engines import beforehand
 from gpusim.sm.jit import on_demand
 
-START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(120))"
+START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(600))"
 
 
 def _started(folder, affinity=None):
-    """What the start of the second process prints, with that folder as cache."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    """What the start of the second process prints, in that folder, with a folder of it as cache."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    (folder / "cache").mkdir()
     run = ["taskset", "-c", affinity] if affinity else []
-    command = [*run, sys.executable, "-c", START]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    command = [*run, sys.executable, "-P", "-c", START]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=folder)
     return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    """A folder with a numba.py beside the user's files, where the second process has compiled, and what it printed."""
+    folder = tmp_path_factory.mktemp("started")
+    (folder / "numba.py").write_text(f"open({str(folder / 'imported')!r}, 'w')\n")
+    return folder, _started(folder)
 
 
 @pytest.mark.jit
 @pytest.mark.long
-def test_the_cache_holds_each_rule(tmp_path):
+def test_the_cache_holds_each_rule(started):
     """When the process is done, each of its rules has a file in the cache, and it has ended well."""
-    assert _started(tmp_path) == "0"
-    names = {path.name.rpartition("-")[0] for path in tmp_path.rglob("*.nbc")}
+    folder, printed = started
+    assert printed == "0"
+    names = {path.name.rpartition("-")[0] for path in folder.rglob("*.nbc")}
     wanted = {f"{rule.__module__.rpartition('.')[2]}.{rule.__name__}" for rule in beforehand.RULES}
     assert wanted | {"values.execute", "one_block.run"} <= names
 
 
 @pytest.mark.jit
 @pytest.mark.long
-def test_a_module_of_the_working_directory_is_not_imported(tmp_path):
+def test_a_module_of_the_working_directory_is_not_imported(started):
     """A numba.py beside the user's files is not what the second process imports."""
-    (tmp_path / "numba.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    (tmp_path / "cache").mkdir()
-    command = [sys.executable, "-P", "-c", START]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.strip() == "0"
-    assert not (tmp_path / "imported").exists()
+    folder, printed = started
+    assert printed == "0"
+    assert not (folder / "imported").exists()
 
 
 @pytest.mark.jit

@@ -69,6 +69,7 @@ def test_engines_agree(name):
     assert np.array_equal(reference.lost, compiled.lost)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", ["ring", "histogram"])
 def test_feeds_agree(name):
     """Where only addresses are computed cycles and stalls are the same."""

@@ -105,7 +105,7 @@ class Warp:
             if "d" in held:
                 self.put(held["d"], lane, int(found == a) if row.tested else found, row.words)
             if isinstance(held.get("P"), Predicate):
-                self.predicates[held["P"].index, lane] = True
+                self.predicates[held["P"].index, lane] = found == a or "P" not in row.tested
         elif row.is_load:
             self.put(held["d"], lane, found % (1 << 32 * row.words), row.words)
         else:

@@ -36,6 +36,8 @@ ANSWERS = {
     "lesson11_from_cuda": (7, 32, 32, 16878 / 3449),
     "lesson12_tensor_cores": (128 * 128 * 512 / 2048, 96 * 32 / 512, 100 * 64 * 10700 / 132 / (192 * 32), 19242 / 7666),
 }
+COMPUTING = [one for one in ANSWERS if "def precompute(" in (NOTEBOOKS / f"{one}.py").read_text(encoding="utf-8")]
+LONG = "lesson09_how_far_to_trust"  # its simulations take 47 s of CPU, those of all others 24
 MOVED = {  # values of widgets far from the first ones
     "lesson01_first_kernel": {"latency": 100, "warps": 1},
     "lesson02_latency_hiding": {"warps": 32, "chains": 8, "latency": 6},
@@ -127,10 +129,23 @@ def test_every_lesson_is_tested():
 
 @pytest.mark.long
 @pytest.mark.jit
-def test_what_is_precomputed_is_what_is_computed(teaching):
-    """What lessons show before they simulate is what simulating gives now; `make precomputed` stores it anew."""
+@pytest.mark.every
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow if one == LONG else ()) for one in COMPUTING]
+)
+def test_what_is_precomputed_is_what_is_computed(name, teaching):
+    """What a lesson shows before it simulates is what simulating gives now; `make precomputed` stores it anew."""
     stored = json.loads(teaching.PRECOMPUTED.read_text(encoding="utf-8"))
-    assert stored == import_module("precompute").computed()
+    found = import_module("precompute").computed(name)
+    assert found == {number: stored[number] for number in found}
+    assert len(found) == 1
+
+
+def test_every_lesson_that_computes_beforehand_has_it_stored(teaching):
+    """The file of what is precomputed has the lessons that have a `precompute`, and no other."""
+    modules = {str(one.number): import_module(one.file.removesuffix(".py")) for one in LESSONS}
+    stored = json.loads(teaching.PRECOMPUTED.read_text(encoding="utf-8"))
+    assert set(stored) == {number for number, module in modules.items() if hasattr(module, "precompute")}
 
 
 class SimulationError(Exception):

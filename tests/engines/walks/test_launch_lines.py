@@ -135,6 +135,7 @@ def test_what_no_block_does_needs_no_other(monkeypatch):
     assert (found.lines, found.stored, len(found.which)) == (4096, 0, 4096)
 
 
+@pytest.mark.jit
 def test_sectors_of_a_block_are_kept_once():
     """A block that loads one line 50,000 times keeps its four sectors while it runs, not two places of each lane."""
     text = ROWS.format(grid=1, place="MOV R2, 0\nMOV R6, 0", words=1024)
@@ -200,6 +201,7 @@ def test_blocks_are_run_only_where_that_matters():
     assert of_launch(small, plain_machine(KEEPS)) is None
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("blocks", "expected"), [(64, 0), (4096, 0), (8192, 32), (16384, 64)])
 def test_what_is_touched_says_what_is_kept(blocks, expected):
     """Two lines of 128 bytes a block: all of 1 MB is kept, half of 2 MB lost, all of 4 MB; not of 32 MB."""

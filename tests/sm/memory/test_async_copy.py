@@ -204,6 +204,7 @@ loop:
 """
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("machine", ["h200", "v100"])
 def test_time_is_that_of_all_feeds(machine):
     """A loop that copies ahead has the same cycles and stalls whether values are computed, or the state comes back."""
@@ -225,6 +226,7 @@ def test_machine_code_of_copies_is_read():
     assert lowered("LDGSTS.E [R3], [R4.64]").operands[2:] in ((), (PT,))
 
 
+@pytest.mark.jit
 def test_a_predicate_that_only_a_copy_reads_decides_in_every_feed():
     """Which lanes read memory is part of its time: it takes as long on each feed, also where it differs by block."""
     for test in ("ISETP.LT P1, R0, 5", "S2R R9, CTAID.X\nISETP.EQ P1, R9, 1"):

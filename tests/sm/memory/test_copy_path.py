@@ -137,6 +137,7 @@ def test_a_group_without_copies_takes_three_cycles_of_the_sm_and_some_forty_of_a
     assert each(pair, 8, warps=1, engine=engine) == pytest.approx(41.6, abs=4)
 
 
+@pytest.mark.jit
 def test_copies_that_hit_take_what_they_take_on_an_h200():
     """By 32 warps: of 4 bytes 2 cycles, of 16 bytes 4.25, with three for each LDGDEPBAR, once the L1 has the lines."""
     copies = ["LDGSTS [R6], [R7]"] * 8, ["LDGSTS.128 [R1], [R3]"] * 8

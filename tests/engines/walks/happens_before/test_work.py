@@ -41,6 +41,7 @@ def test_right_kernels_have_no_race(name):
     assert races(right(name), [0]) == []
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", RACING)
 def test_what_orders_accesses_is_needed(name):
     """Without a barrier, or a wait, a race has the two instructions that it ordered."""
