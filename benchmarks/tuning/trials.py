@@ -1,7 +1,7 @@
 """What a trial of `gpusim tune` costs by stage: products of 4096 x 4096 x 4096, and convolutions, on an RTX 3090.
 
-python -m benchmarks.trials                                   a table; two minutes on an idle machine
-python -m benchmarks.trials --plot docs/pictures/trials.svg
+python -m benchmarks.tuning.trials                                   a table; two minutes on an idle machine
+python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
 
 CPU seconds of one process, compilation included. Each space is tuned twice, and the second counts: what is compiled
 once per installation is not of a trial. CUDA's compiler is needed (the extra `cuda`).
