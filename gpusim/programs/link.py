@@ -24,7 +24,7 @@ from isa.errors import UserError
 from isa.nvidia.compiler import compiler_errors, tools
 from isa.nvidia.compiler.compile import CompileError, names_target
 from isa.nvidia.compiler.kept import digest
-from isa.reading import extra, input_file
+from isa.reading import extra, foreign, input_file
 from isa.support import cache_folder
 
 PYTHON = ".py"
@@ -102,6 +102,8 @@ def _needed(path: Path) -> list[str]:
     names = "elf.elffile", "elf.dynamic", "common.exceptions"
     elffile, dynamic, exceptions = (extra.module(f"elftools.{one}", tools.EXTRA) for one in names)
     fix = f"give a program: an executable, or sources ({', '.join((*SOURCES, PYTHON))})"
+    if looks := foreign.of_file(str(path)):
+        raise UserError(f"{path}: looks like {looks}")
     try:
         with path.open("rb") as file:
             if file.read(4) != _ELF:
