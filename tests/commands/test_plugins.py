@@ -2,6 +2,7 @@ import pytest
 
 import gpusim
 from gpusim.commands.main import execute
+from gpusim.sm.front.policies.declaration import REGISTERED
 
 POLICY = '''
 from gpusim.sm.jit.rule import lowest_bit
@@ -15,6 +16,13 @@ def lowest_slot(sm, k, eligible):
 def helper(x):
     return x
 '''
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    """Forget the policies of these files: a process has them for as long as it lives."""
+    yield
+    REGISTERED.pop("lowest_slot", None)
 
 
 @pytest.fixture
