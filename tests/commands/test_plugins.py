@@ -45,6 +45,8 @@ def test_a_policy_may_be_in_a_file_of_the_user(policy, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("raise SystemExit(3)", "its code failed with SystemExit: 3; mend the file"),
+        ("def f(:", "its code failed with SyntaxError: "),
         ("x = 1 / 0", "its code failed with ZeroDivisionError: division by zero; mend the file"),
         ("def f(x):\n    return x", "has no scheduling policy; write def mine(sm, k, eligible)"),
         ("def gto(sm, k, eligible):\n    return -1", "policy gto comes with the simulator; rename the function"),
