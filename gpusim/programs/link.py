@@ -102,11 +102,13 @@ def _needed(path: Path) -> list[str]:
     names = "elf.elffile", "elf.dynamic", "common.exceptions"
     elffile, dynamic, exceptions = (extra.module(f"elftools.{one}", tools.EXTRA) for one in names)
     fix = f"give a program: an executable, or sources ({', '.join((*SOURCES, PYTHON))})"
-    if looks := foreign.of_file(str(path)):
-        raise UserError(f"{path}: looks like {looks}")
     try:
         with path.open("rb") as file:
-            if file.read(4) != _ELF:
+            head = file.read(20)
+            looks = foreign.binary(head) if head.startswith(_ELF) else foreign.of_file(str(path))
+            if looks:
+                raise UserError(f"{path}: looks like {looks}")
+            if not head.startswith(_ELF):
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = elffile.ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, dynamic.DynamicSection) else ()
