@@ -77,7 +77,7 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \
 	  --benchmark-columns=min,median,rounds
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
-	$(BIN)/python -m benchmarks.trials --plot docs/pictures/trials.svg
+	$(BIN)/python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
 
 # What the lessons show is computed from the same rows: it is written anew with them.
 reproduction: $(VENV)/plot.stamp

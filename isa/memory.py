@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,11 +96,18 @@ def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None)
 
 
 def _sparse(words: int) -> NDArray[np.uint32]:
-    """Return so many zeros, of which what is never touched takes no memory; NumPy's own come in huge pages of 2 MB."""
+    """Return so many zeros, of which what is never touched takes no memory; NumPy's own come in huge pages of 2 MB.
+
+    Raises MemoryError where there is no room.
+    """
     own = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-    pages = mmap.mmap(-1, max(4, 4 * words), **own)
+    try:
+        pages = mmap.mmap(-1, max(4, 4 * words), **own)
+    except OSError as error:
+        raise MemoryError(f"{4 * words} bytes") from error
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
-        pages.madvise(mmap.MADV_NOHUGEPAGE)
+        with suppress(OSError):  # a kernel without huge pages knows no such advice
+            pages.madvise(mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(pages, np.uint32, words)
 
 

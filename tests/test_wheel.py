@@ -15,7 +15,8 @@ PARTS = "gpusim", "isa", "workloads", "examples", "notebooks"
 COMES_WITH = {  # by extra, a module that it brings; compilers are programs
     "cubin": "elftools", "cuda": "elftools", "browser": "playwright", "docs": "sphinx", "lessons": "marimo",
     "parquet": "pyarrow", "perfetto": "perfetto", "test": "pytest", "check": "importlinter", "dask": "distributed",
-    "optuna": "optuna", "tuner": "kernel_tuner", "triton": "triton", "plot": "matplotlib", "all": "marimo",
+    "optuna": "optuna", "tuner": "kernel_tuner", "numba": "numba_cuda", "triton": "triton",
+    "plot": "matplotlib", "all": "marimo",
 }  # fmt: skip
 
 

@@ -67,21 +67,21 @@ def _counted(count: Counter, ids: Sequence[int], limit: int) -> Classes | None:
 
 
 def bordering(kernel: Kernel, ids: range, limit: int, machine: Machine | None = None) -> Classes | None:
-    """Return the classes of blocks of which only the first and last of each row of the grid are counted.
+    """Return the classes of blocks of which only the first, a middle one and the last of each row are counted.
 
-    Those between are taken for the first, as borders are at the ends of rows: for blocks that are too long to count
-    each of them. None and errors as of `classes` without threads.
+    Those between are taken for the middle one, as borders are at the ends of rows: for blocks that are too long to
+    count each of them. None and errors as of `classes` without threads.
     """
+    if not countable(kernel):
+        return None
     rows = np.array(ids) // kernel.grid[0]
     firsts = np.flatnonzero(np.diff(rows, prepend=-1))
     lasts = np.append(firsts[1:], len(ids)) - 1
-    chosen = [ids[place] for place in (*firsts.tolist(), *lasts.tolist())]
-    found = _counted(counter(kernel, machine), chosen, limit) if countable(kernel) else None
-    if found is None:
-        return None
-    stands = np.searchsorted(firsts, np.arange(len(ids)), side="right") - 1
-    stands[lasts] += len(firsts)
-    return Classes(found.of[stands], found.work[stands])
+    stands = np.repeat((firsts + lasts) // 2, lasts - firsts + 1)
+    stands[firsts], stands[lasts] = firsts, lasts
+    chosen, of = np.unique(stands, return_inverse=True)
+    found = _counted(counter(kernel, machine), [ids[place] for place in chosen.tolist()], limit)
+    return found and Classes(found.of[of], found.work[of])
 
 
 def standing(places: Sequence[int], most: int) -> dict[int, int]:

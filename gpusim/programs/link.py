@@ -24,7 +24,7 @@ from isa.errors import UserError
 from isa.nvidia.compiler import compiler_errors, tools
 from isa.nvidia.compiler.compile import CompileError, names_target
 from isa.nvidia.compiler.kept import digest
-from isa.reading import extra, input_file
+from isa.reading import extra, foreign, input_file
 from isa.support import cache_folder
 
 PYTHON = ".py"
@@ -104,7 +104,11 @@ def _needed(path: Path) -> list[str]:
     fix = f"give a program: an executable, or sources ({', '.join((*SOURCES, PYTHON))})"
     try:
         with path.open("rb") as file:
-            if file.read(4) != _ELF:
+            head = file.read(20)
+            looks = foreign.binary(head) if head.startswith(_ELF) else foreign.of_file(str(path))
+            if looks:
+                raise UserError(f"{path}: looks like {looks}")
+            if not head.startswith(_ELF):
                 raise UserError(f"{path}: neither an executable nor a source; {fix}")
             section = elffile.ELFFile(file).get_section_by_name(".dynamic")
             tags = section.iter_tags("DT_NEEDED") if isinstance(section, dynamic.DynamicSection) else ()

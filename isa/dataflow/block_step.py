@@ -279,7 +279,7 @@ def _general(instruction: Instruction, sources: Mapping[str, Value], state: _Sta
         return _shifted(row.code, sources)
     if row.result is integer.shifted_add:
         count = next(o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate))
-        total = plus(times(sources["a"], 1 << count % WORD), sources["b"])
+        total = plus(times(sources["a"], 1 << min(count, WORD)), sources["b"])
     elif row.result in _SUMS:
         total = _SUMS[row.result](sources)
     else:

@@ -1,6 +1,7 @@
 """Classes of blocks: what each executes, counted and not assumed."""
 
 import numpy as np
+import pytest
 from interpreter.interpret import interpret
 
 from gpusim.bounds import block_classes
@@ -45,9 +46,10 @@ def test_the_work_of_a_block_is_what_the_interpreter_executes():
     assert classes(kernel, range(0, 30, 3), LIMIT).work.tolist() == each[::3]
 
 
-def test_the_ends_of_rows_stand_for_blocks_that_are_too_long(monkeypatch):
-    """Where all blocks are too much work, first and last of each row tell that of those between, as counting would."""
-    kernel = read(BORDER.replace("ISETP.EQ P1, R1, 4", "ISETP.EQ P1, R0, 5"))
+@pytest.mark.parametrize("end", [0, 5])
+def test_three_blocks_of_a_row_stand_for_blocks_that_are_too_long(end, monkeypatch):
+    """Where all blocks are too much work, a row's ends and middle tell that of all, whichever end is the border."""
+    kernel = read(BORDER.replace("ISETP.EQ P1, R1, 4", f"ISETP.EQ P1, R0, {end}"))
     each = classes(kernel, range(30), LIMIT, threads=False).work.tolist()
     assert len(set(each)) == 2
     monkeypatch.setattr(block_classes, "MOST", 300)

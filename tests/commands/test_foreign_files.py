@@ -50,7 +50,7 @@ def test_every_command_that_takes_a_program_is_asked():
 def test_each_command_says_what_the_file_is(command, name, tmp_path, monkeypatch, capsys):
     """One line, code 2, nothing written: the file's place, what it looks like, and what to do."""
     content, words = FILES[name]
-    if command in SPACES and name == "plain.sass":
+    if command in {*SPACES, "exec"} and name == "plain.sass":
         words = "SASS as disassemblers print it"
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(content)

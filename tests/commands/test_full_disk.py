@@ -11,7 +11,8 @@ from draws import few
 from gpusim.commands.main import COMMANDS, execute
 
 LISTING = Path("examples/saxpy.asm").resolve()
-READ = {"sweep --t1", "validate --measured"} | {f"{name} --launch" for name in COMMANDS}  # files that are read
+# Files that are read.
+READ = {"sweep --t1", "validate --measured", "machines --read"} | {f"{name} --launch" for name in COMMANDS}
 SWEPT = ["sweep", str(LISTING), "--set", "unit.fp32.latency=9:18:9", "--jobs", "1"]
 VALIDATED = ["validate", "h200", "--kernels", "--only", "saxpy", "--only", "solo"]
 OUTPUTS = {
@@ -36,6 +37,7 @@ OUTPUTS = {
     "validate --markdown": [*VALIDATED, "--markdown", "x.md"],
     "examples --copy": ["examples", "--copy", "x"],
     "lessons --copy": ["lessons", "--copy", "x"],
+    "machines --out": ["machines", "new", "own", "--like", "h200", "--sheet", "sms=8", "--out", "x.toml"],
     "sweep --t4": [*SWEPT, "--t4", "x.json"],
 }
 # These commands take long and write as others do: by whole_file.write, or as sweep does.

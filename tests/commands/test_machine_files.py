@@ -63,6 +63,27 @@ def test_a_file_that_is_no_machine_is_not_left(tmp_path, capsys):
     assert not path.exists()
 
 
+def test_a_file_that_exists_is_not_replaced(tmp_path, capsys):
+    """What is in its place stays as it is, whether the new file could be one or not."""
+    path = tmp_path / "kept.toml"
+    path.write_text("mine")
+    for sheet in ("sms=100", "l2=0.0001"):
+        assert execute(["machines", "new", "x", "--like", "rtx3090", "--sheet", sheet, "-o", str(path)]) == 2
+        assert "kept.toml: exists, and may have been edited" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+
+
+def test_a_machine_may_be_like_one_of_a_file(tmp_path, capsys, monkeypatch):
+    """The new file extends that of --like by its path from there, also in another folder."""
+    (tmp_path / "made").mkdir()
+    monkeypatch.chdir(tmp_path)
+    made(capsys, "machines", "new", "one", "--like", "rtx3090", "--sheet", "sms=100", "-o", "one.toml")
+    document = made(capsys, "machines", "new", "two", "--like", "one.toml", "--sheet", "l2=8", "-o", "made/two.toml")
+    assert document["like"] == "one"
+    machine = load("made/two.toml")
+    assert (machine.chip.sms, machine.l2.bytes) == (100, 8 << 20)
+
+
 def test_the_program_is_written(tmp_path, capsys):
     """`measure` writes the program, and says how to compile it and what to do with its output."""
     path = tmp_path / "measure.cu"
@@ -99,9 +120,11 @@ def test_a_machine_file_of_a_card_has_its_own_sources(tmp_path, capsys):
 
 
 def test_what_is_no_output_of_the_program_is_refused(tmp_path, capsys):
-    """Another file, and one with a broken number, are refused in one line."""
+    """Another file, and one with what is no number, are refused in one line."""
     path = tmp_path / "card.csv"
-    for text in ("a,b\n", CARD.read_text().replace("unit.dp.latency,8.0000", "unit.dp.latency,x")):
+    broken = [CARD.read_text().replace("dp.latency,8.0000", f"dp.latency,{word}") for word in ("x", "nan", "inf")]
+    for text in ("a,b\n", *broken, CARD.read_text().replace("capability,9.0", "capability,x")):
+        assert text != CARD.read_text()
         path.write_text(text)
         assert execute(["machines", "measure", "--read", str(path), "-o", str(tmp_path / "card.toml")]) == 2
         assert capsys.readouterr().err.startswith(f"error: {path}: ")
@@ -121,8 +144,14 @@ def test_a_machine_ends_with_grades_by_area(capsys):
     assert "how far to trust" in capsys.readouterr().out
 
 
-def test_another_clock_is_the_same_card():
-    """A GTX 580 at another clock has nothing of another card; an RTX 3090 has what is known of Volta and Turing."""
+def test_another_clock_is_the_same_card(tmp_path):
+    """A GTX 580 at another clock has nothing of another card; an RTX 3090 has what is known of Volta and Turing.
+
+    An RTX 3090 Ti is another card than the RTX 3090 whose name its own begins with.
+    """
+    path = tmp_path / "ti.toml"
+    path.write_text('name = "GeForce RTX 3090 Ti"\nextends = "rtx3090"\n')
+    assert all(one.shares[MEASURED] == 0 for one in grades(read(str(path)), facts(str(path))))
     same = grades(read("gtx580-1566"), facts("gtx580-1566"))
     assert all(one.shares[CARRIED] == 0 for one in same)
     assert any(one.shares[CARRIED] for one in grades(read("rtx3090"), facts("rtx3090")))

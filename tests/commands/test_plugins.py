@@ -2,6 +2,7 @@ import pytest
 
 import gpusim
 from gpusim.commands.main import execute
+from gpusim.sm.front.policies.declaration import REGISTERED
 
 POLICY = '''
 from gpusim.sm.jit.rule import lowest_bit
@@ -15,6 +16,13 @@ def lowest_slot(sm, k, eligible):
 def helper(x):
     return x
 '''
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    """Forget the policies of these files: a process has them for as long as it lives."""
+    yield
+    REGISTERED.pop("lowest_slot", None)
 
 
 @pytest.fixture
@@ -37,6 +45,8 @@ def test_a_policy_may_be_in_a_file_of_the_user(policy, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("raise SystemExit(3)", "its code failed with SystemExit: 3; mend the file"),
+        ("def f(:", "its code failed with SyntaxError: "),
         ("x = 1 / 0", "its code failed with ZeroDivisionError: division by zero; mend the file"),
         ("def f(x):\n    return x", "has no scheduling policy; write def mine(sm, k, eligible)"),
         ("def gto(sm, k, eligible):\n    return -1", "policy gto comes with the simulator; rename the function"),

@@ -28,11 +28,11 @@ COPYING_KERNELS = st.tuples(st.booleans(), st.booleans()).flatmap(
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
 
 
-def compare_twins(examples: int) -> Counter[str]:
+def compare_twins(examples: int, least: int = 2) -> Counter[str]:
     """Assert that the engines agree on so many pairs; return in how many each kind and reason occurred."""
     counts: Counter[str] = Counter()
 
-    @settings(REPEATABLE, max_examples=draws(examples))
+    @settings(REPEATABLE, max_examples=draws(examples, least))
     @given(launches(COPYING_KERNELS))
     def agree(launched):
         kernel, machine = launched
@@ -60,7 +60,7 @@ def assert_exact_sums(run) -> None:
 @pytest.mark.long
 def test_twins_agree():
     """Traces, stalls, lost slots, registers and memory are equal, and their sums exact, on random pairs."""
-    counts = compare_twins(600 if COMPILED else 6)
+    counts = compare_twins(600, 200) if COMPILED else compare_twins(6)  # fewer have not every reason
     if COMPILED:
         assert rarest(counts)[1] >= 5, counts
 

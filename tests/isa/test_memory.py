@@ -43,3 +43,18 @@ def test_what_is_not_filled_takes_no_memory():
     taken = (int(STATM.read_text().split()[1]) - before) * os.sysconf("SC_PAGE_SIZE")
     assert words.nbytes > 256 << 20
     assert taken < 8 << 20
+
+
+def test_a_kernel_without_huge_pages_is_no_obstacle(monkeypatch):
+    """Where the system does not know the advice against huge pages, an image is made without it."""
+    monkeypatch.setattr(memory.mmap, "MADV_NOHUGEPAGE", 9999, raising=False)
+    kernel = of_buffers(3000)
+    lines = np.ones(-(-4 * memory.length(kernel) // memory.LINE_BYTES), bool)
+    assert np.array_equal(memory.image(kernel, 0, lines), memory.image(kernel))
+
+
+def test_an_image_without_room_is_out_of_memory():
+    """An image that no system has room for raises what NumPy raises, so that the error says what to do."""
+    lines = np.zeros(1, bool)
+    with pytest.raises(MemoryError):
+        memory.image(of_buffers(), 1 << 58, lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ from gpusim.commands.frame.arguments import pairs
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
 from gpusim.machine.file import Fact
-from gpusim.machine.machine import File, read
+from gpusim.machine.machine import File, names, read
 from gpusim.machine.trust.measured import PROGRAM, card_of, of_card
 from gpusim.machine.trust.sheet import of_sheet
 from gpusim.machine.trust.writing import write
@@ -49,7 +50,7 @@ def new(name: str, like: str, sheet: str, out: Path | None) -> Answer:
     if not words:
         raise UserError('--sheet: is empty; write what the data sheet says, such as "sms=128 clock=2520 l2=72"')
     strings, facts = of_sheet(name, words, parent)
-    return _written(out or Path(f"{name}.toml"), strings, facts, parent)
+    return _written(out or Path(f"{name}.toml"), strings, facts, parent, like)
 
 
 def measure(output: Path | None, like: str, out: Path | None) -> Answer:
@@ -64,12 +65,13 @@ def measure(output: Path | None, like: str, out: Path | None) -> Answer:
         return Answer(MachineFileDocument(None, str(path), None, {}, []), [f"{path} is written. On the card:\n{steps}"])
     parent = read(like)
     card = card_of(input_file.text(output, "give the output of measure.cu"), str(output))
-    return _written(out or Path("card.toml"), *of_card(card, parent), parent)
+    return _written(out or Path("card.toml"), *of_card(card, parent), parent, like)
 
 
-def _written(path: Path, strings: Mapping[str, str], facts: Mapping[str, Fact], parent: File) -> Answer:
-    """Write the file, and say what it states and what is still the parent's."""
-    machine = write(path, strings, facts)
+def _written(path: Path, strings: Mapping[str, str], facts: Mapping[str, Fact], parent: File, like: str) -> Answer:
+    """Write the file, and say what it states and what is still the parent's, which was named `like`."""
+    base = like if like in names() else Path(os.path.relpath(like, path.parent)).as_posix()
+    machine = write(path, {**strings, "extends": base}, facts)
     both = {
         key: Number(fact.value, parent.facts[key].value if key in parent.facts else None) for key, fact in facts.items()
     }

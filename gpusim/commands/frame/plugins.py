@@ -41,7 +41,7 @@ def _executed(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code may raise anything
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything, or end as a script does
         what = f"{type(error).__name__}: {one_line(str(error))}"
         raise UserError(f"--plugin {path}: its code failed with {what}; mend the file") from None
     return module

@@ -92,7 +92,7 @@ def _name_of(machine: str) -> str:
 def _same_card(stated: str, file: File) -> bool:
     """Tell whether the file of that name is of the same product, at other clocks for example."""
     other = _name_of(stated)
-    return bool(other) and file.strings.get("name", "").startswith(other)
+    return bool(other) and file.strings.get("name", "").startswith((f"{other} at ", f"{other} as "))
 
 
 def grades(file: File, facts: Mapping[str, Fact]) -> Iterator[Grade]:

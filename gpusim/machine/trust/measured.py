@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
+from math import isfinite
 
 from gpusim.machine.file import DIRECTORY, Fact
 from gpusim.machine.machine import File, Machine, build
@@ -35,17 +37,26 @@ def card_of(text: str, path: str) -> Card:
     said = {row[0]: row[1] for row in rows if len(row) == 2}
     if not rows or rows[0] != FIRST or not {"name", "date", "capability"} <= said.keys():
         raise UserError(f"{path}: is no output of measure.cu; write that with gpusim machines measure, and run it")
-    try:
-        found = {key: float(value) for key, value in said.items() if "." in key}
-    except ValueError as error:
-        raise UserError(f"{path}: {error}; run the program again") from None
+    if not said["capability"].replace(".", "").isdecimal():
+        raise UserError(f"{path}: capability {said['capability']} is no number; run the program again")
+    found = {key: _number(path, key, value) for key, value in said.items() if "." in key}
     return Card(said["name"], said["date"], said["capability"], found)
 
 
+def _number(path: str, key: str, value: str) -> float:
+    with suppress(ValueError):
+        if isfinite(found := float(value)):
+            return found
+    raise UserError(f"{path}: {key} is {value}, no number; run the program again")
+
+
 def of_card(card: Card, parent: File) -> tuple[dict[str, str], dict[str, Fact]]:
-    """Return strings and numbers of a machine file for a card that measured itself, all others being the parent's."""
+    """Return strings and numbers of a machine file for a card that measured itself, all others being the parent's.
+
+    What it extends is not among the strings.
+    """
     machine, source = build(parent), f"measured, gpusim machines measure, {card.date}"
-    strings = {"name": card.name, "extends": parent.key}
+    strings = {"name": card.name}
     if (number := int(card.capability.replace(".", ""))) in NVIDIA:
         strings["architecture"] = f"sm_{number}"
     values = dict(_values(card.found, machine, parent))

@@ -26,10 +26,13 @@ WORDS = *SHEET, "capability"
 
 
 def of_sheet(name: str, words: Mapping[str, str], parent: File) -> tuple[dict[str, str], dict[str, Fact]]:
-    """Return strings and numbers of a machine file for a card by its data sheet; raises UserError for a bad word."""
+    """Return strings and numbers of a machine file for a card by its data sheet; raises UserError for a bad word.
+
+    What it extends is not among the strings.
+    """
     source = f"data sheet of {name}"
     facts: dict[str, Fact] = {}
-    strings = {"name": name, "extends": parent.key}
+    strings = {"name": name}
     for word, text in words.items():
         if word == "capability":
             strings |= _of_capability(text, facts)

@@ -38,11 +38,15 @@ def _quoted(text: str) -> str:
 
 
 def write(path: Path, strings: Mapping[str, str], facts: Mapping[str, Fact]) -> Machine:
-    """Write a machine file and return the machine; raises UserError, and leaves no file, if it can't be one."""
+    """Write a machine file and return the machine; raises UserError, and leaves no file, if it can't be one.
+
+    No file is replaced: it may have been edited, or be what the new one extends.
+    """
     if path.suffix != ".toml":
         raise UserError(f"{path}: a machine's file ends in .toml; name it so")
-    with whole_file.unfinished(path) as unfinished:
-        unfinished.write_text(text_of(strings, facts), encoding="utf-8")
+    if path.exists():
+        raise UserError(f"{path}: exists, and may have been edited; name another")
+    whole_file.write(path, text_of(strings, facts))
     try:
         return load(str(path))
     except UserError:

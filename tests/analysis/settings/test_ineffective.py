@@ -174,8 +174,10 @@ def test_conditions_name_existing_fields():
 
 
 def test_it_is_found_from_the_package():
-    """`gpusim.ineffective` is the function."""
-    assert gpusim.ineffective is ineffective
+    """`gpusim.ineffective` reports what the function reports, which takes a kernel and a machine's name."""
+    setting = {"pipe.xu.lanes": 8}
+    assert len(ineffective(SAXPY, "h200", setting)) == 1
+    assert gpusim.ineffective(SAXPY, "h200", setting) == ineffective(SAXPY, "h200", setting)
 
 
 def _reported_and_felt(drawn, data, count):

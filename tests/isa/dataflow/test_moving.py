@@ -16,7 +16,9 @@ from strategies.machine_code import EVERY_ROW, REGISTERS, kernels
 from isa.dataflow.block_step import block_steps, states
 from isa.dataflow.moving import STILL, ZERO, Value, plus, product, times
 from isa.instruction import Instruction
+from isa.kernel import Kernel
 from isa.operands.operand import FIRST_SCALAR, PT, RZ, Immediate, Register, Special
+from isa.program import Program
 from isa.table import TABLE, machine_row
 
 GRID = 3, 2, 2
@@ -109,6 +111,21 @@ def test_what_is_known_holds_in_every_block(kernel):
     """Unless guards differ between blocks, each known step, content and zero bit is that of all blocks' registers."""
     if block_steps(kernel) is not None:
         check(kernel)
+
+
+@pytest.mark.parametrize("count", [0, 5, 31, 32])
+def test_a_word_that_is_shifted_out_moves_no_more(count):
+    """A block's index times two to the power of count moves by that modulo 2**32; shifted by 32 it is 0 everywhere."""
+    row = machine_row("LEA")
+    by_letter = {"d": Register(2), "P": PT, "a": Register(0), "b": RZ, "n": Immediate(count, "int"), "Q": FALSE}
+    program = (
+        Instruction(machine_row("S2R") or TABLE["S2R"], (Register(0), Special("CTAID.X"))),
+        Instruction(row, tuple(by_letter[letter] for letter in row.form)),
+        Instruction(machine_row("EXIT") or TABLE["EXIT"], ()),
+    )
+    kernel = Kernel("shifted", Program(program), grid=GRID, block=(32, 1, 1))
+    check(kernel)
+    assert states(kernel)[-1]["R2"].step == ((1 << count) % 2**32, 0, 0)
 
 
 @pytest.mark.long

@@ -1,7 +1,7 @@
 """What a trial of `gpusim tune` costs by stage: products of 4096 x 4096 x 4096, and convolutions, on an RTX 3090.
 
-python -m benchmarks.trials                                   a table; two minutes on an idle machine
-python -m benchmarks.trials --plot docs/pictures/trials.svg
+python -m benchmarks.tuning.trials                                   a table; two minutes on an idle machine
+python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
 
 CPU seconds of one process, compilation included. Each space is tuned twice, and the second counts: what is compiled
 once per installation is not of a trial. CUDA's compiler is needed (the extra `cuda`).
@@ -95,8 +95,11 @@ def main() -> None:
     given = parser.parse_args()
     found = dict[str, list[tuple[str, Costs]]]()
     for name, (file, kept) in SPACES.items():
-        tuned(file, kept)
-        found[name] = tuned(file, kept)
+        try:
+            tuned(file, kept)
+            found[name] = tuned(file, kept)
+        except subprocess.CalledProcessError as error:  # which has said why, as without a compiler
+            raise SystemExit(error.returncode) from None
         sys.stdout.write(f"{table(name, found[name])}\n")
         sys.stdout.flush()
     if given.plot:

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import trials
+from benchmarks.tuning import trials
 
 FOUND = [("waves", {"engine": 2.0, "compile": 0.5}), ("work", {"engine": 1.0, "read": 0.25})]
 
