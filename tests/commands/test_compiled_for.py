@@ -72,8 +72,8 @@ def test_what_is_asked_for_goes_before(capsys, source, tmp_path, words):
     if not words:
         (tmp_path / "k.toml").write_text(f"architecture = 90\n{LAUNCH}")
     assert execute(["bound", source, "--machine", "a100", *words]) == 2
-    advice = "take h100, h100-pcie, h200, compile for sm_80 (CUDA C: --arch 80), or force it, to see what if (--force)\n"
-    assert capsys.readouterr().err == f"error: flip: machine code for sm_90; a100 executes sm_80; {advice}"
+    advice = "take h100, h100-pcie, h200, compile for sm_80 (CUDA C: --arch 80), or force it, to see what if (--force)"
+    assert capsys.readouterr().err == f"error: flip: machine code for sm_90; a100 executes sm_80; {advice}\n"
 
 
 @pytest.mark.parametrize("machine", ["gtx580", "v100"])
