@@ -29,6 +29,7 @@ from gpusim.engines.walks.happens_before import work
 from gpusim.engines.walks.happens_before.conflicts import Conflict, Race, Touch, Watch, access, join, watch_of
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
+from isa.errors import UserError
 from isa.executing.faults import LIMIT
 from isa.executing.places import lanes_in
 from isa.instruction import Instruction
@@ -40,6 +41,8 @@ from isa.row import Unit
 from isa.support.once import once
 from isa.values.atomic import compare_and_swap
 
+MOST_WARPS = 64  # of a block: in the log of accesses a barrier has a bit for each warp that it releases
+
 Found = dict[tuple[int, int, bool], Conflict]
 
 
@@ -47,8 +50,11 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
     """Return the races in `blocks` (None: all), one for each pair of instructions, in the order of discovery.
 
     Clusters are looked at whole. Raises what `walk` raises, such as LimitError beyond `limit` warp instructions in one
-    block.
+    block, and UserError for blocks of more than MOST_WARPS warps.
     """
+    if kernel.warps > MOST_WARPS:
+        held = f"blocks of {kernel.warps} warps; races are found in those of {MOST_WARPS} at most"
+        raise UserError(f"{kernel.name}: has {held}; launch smaller blocks")
     found: Found = {}
     search(kernel, blocks, limit, found)
     return [one.race for one in found.values() if not one.unfenced]
@@ -57,8 +63,10 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
 def unordered(kernel: Kernel, blocks: Iterable[int], wanted: Set[int], limit: int) -> set[int]:
     """Return which wanted accesses to shared memory no barrier orders, two atomics on one word among them.
 
-    Raises as `races` does.
+    Of blocks of more than MOST_WARPS warps all: they may be unordered. Raises what `walk` raises.
     """
+    if kernel.warps > MOST_WARPS:
+        return set(wanted)
     found: Found = {}
 
     def known() -> set[int]:

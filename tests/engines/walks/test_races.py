@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import kernels
 
-from gpusim.engines.walks.races import races
-from isa.errors import LimitError
+from gpusim.engines.walks.races import LIMIT, MOST_WARPS, races, unordered
+from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.row import Unit
 from isa.table import machine_row
@@ -48,6 +48,17 @@ def test_a_race_reads_as_one_line():
 def test_a_barrier_between_orders_them():
     """The same accesses with a BAR.SYNC between are no race."""
     assert pairs("STS [R1], R0\nBAR.SYNC 0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]") == []
+
+
+def test_blocks_of_more_warps_than_a_release_tells_apart_are_refused():
+    """Up to 64 warps a barrier orders all; of larger blocks none is searched, and all accesses may be unordered."""
+    text = ".shared 16384\nS2R R0, TID.X\nSHL R1, R0, 2\nSTS [R1], R0\nBAR.SYNC 0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]"
+    most, more = (Kernel("k", assemble(text), (1, 1, 1), (32 * warps, 1, 1)) for warps in (MOST_WARPS, MOST_WARPS + 2))
+    assert races(most) == []
+    with pytest.raises(UserError, match=r"k: has blocks of 66 warps; races are found in those of 64 at most"):
+        races(more)
+    assert unordered(most, [0], {2, 5}, LIMIT) == set()
+    assert unordered(more, [0], {2, 5}, LIMIT) == {2, 5}
 
 
 def test_a_write_after_anothers_read_is_a_race():
