@@ -239,7 +239,7 @@ def test_settings_that_do_nothing_are_reported(tmp_path, capsys):
             ["--stage", "x"],
             "error: --stage x: {} is a space file, which has no stages; -p NAME=VALUE keeps fewer points",
         ),
-        (["--machine", "gtx580"], "error: --machine gtx580: executes no machine code; take a100, "),
+        (["--machine", "gtx580"], "error: --machine gtx580: executes no machine code; take a10, a100, "),
         (["--machine", "a100", "--machine", "a100"], "error: --machine a100: given twice; leave one out"),
         (["--sample", "none"], "error: --sample none: give a number of blocks, or all"),
         (["--sms", "some"], "error: --sms some: give 1, all, or a divisor of the"),
