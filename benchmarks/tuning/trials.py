@@ -3,8 +3,8 @@
 python -m benchmarks.tuning.trials                                   a table; two minutes on an idle machine
 python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
 
-CPU seconds of one process, compilation included. Each space is tuned twice, and the second counts: what is compiled
-once per installation is not of a trial. CUDA's compiler is needed (the extra `cuda`).
+CPU seconds of one process. Each space is tuned twice, and the second counts: what is compiled once per installation is
+not of a trial, and the points' code is kept from the first. CUDA's compiler is needed (the extra `cuda`).
 """
 
 from __future__ import annotations

@@ -5,12 +5,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from gpusim.commands.frame import progress
-from gpusim.commands.frame.progress import shown
+from gpusim.commands.frame.progress import ENTRIES, shown
 
 DEADLINE = 30.0  # seconds
 
@@ -136,3 +137,10 @@ def test_an_interrupt_while_the_bar_runs_is_reported(command, endless):
     os.close(keyboard)
     assert rest.endswith(b"\rerror: interrupted\r\n")
     assert b"\x1b[?25h" in rest
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_what_is_announced_as_compiled_is_there(entry):
+    """Each of the ENTRIES names a function of its module: else its compilation would be announced for ever."""
+    _, module, name = ENTRIES[entry]
+    assert callable(getattr(import_module(module), name, None))

@@ -250,7 +250,7 @@ def _tried(
         spent |= {tuple(one.point.values()): one.seconds for one in made}
         begin_compiling()
         if task.how.sample is None and task.how.sms == 1:  # a first block says how many a sample may have
-            begin_compiling("walk")
+            begin_compiling("count")
         groups: dict[tuple[str, str], list[Point]] = {}
         for one in sorted(made, key=lambda each: str(each.point)):
             for key in asked[one.architecture, tuple(one.point.values())][1]:
