@@ -124,7 +124,7 @@ def stall(sm: Sm, k: int, until: int, now: int) -> None:
         stall_accounting.hold(sm, k, unit, DISPATCH, now)
 
 
-@on_demand
+@rarely
 def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
