@@ -8,8 +8,7 @@ from __future__ import annotations
 from gpusim.sm.chip.chip import sharing
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.structure import since_volta
-from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule, since_volta
 from gpusim.sm.records import Memory, Records, Sm
 from gpusim.sm.registers import questions
 from gpusim.sm.replay.fast_forward import fast_forward

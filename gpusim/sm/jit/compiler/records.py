@@ -14,10 +14,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeconv import Conversion
 from numba.core.datamodel.models import RecordModel
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, lower_getattr_generic, register_model, typeof_impl
+from numba.extending import infer_getattr, lower_cast, lower_getattr_generic, register_model, typeof_impl
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
 from gpusim.sm.state.layout import Row, Rows, fields, layout, places_of
@@ -57,6 +57,11 @@ class Record(types.Record):
     def __repr__(self) -> str:
         """Return the name: Numba asks for it often, and would say all fields, of records inside too."""
         return str(self.name)
+
+
+@lower_cast(Record, Record)
+def _less_known(_context: Any, _builder: Any, _known: Any, _any: Any, record: Any) -> Any:
+    return record
 
 
 def _inner(kind: str, shape: tuple[int, ...], *, known: bool = False) -> Any:
