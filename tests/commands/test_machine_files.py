@@ -45,6 +45,10 @@ def test_a_machine_file_of_a_data_sheet(tmp_path, capsys):
         (["gtx580", "--sheet", "sms=3"], "--sheet: is for `machines new`"),
         (["measure", "x"], "machines measure x: takes no name"),
         (["measure", "--read", "nowhere.csv"], "nowhere.csv"),
+        (["measure", "--like", "rtx3090"], "--like rtx3090: is for --read, which makes the machine; leave it out"),
+        (["gtx580", "--like", "rtx3090"], "--like: is for `machines new`"),
+        (["measure", "--differing"], "--differing: compares two machines, and measure makes one; leave it out"),
+        (["new", "x", "--sheet", "sms=3", "--differing"], "--differing: compares two machines, and new makes one"),
     ],
 )
 def test_what_makes_no_machine_is_refused_in_one_line(arguments, message, tmp_path, capsys, monkeypatch):
@@ -71,6 +75,17 @@ def test_a_file_that_exists_is_not_replaced(tmp_path, capsys):
         assert execute(["machines", "new", "x", "--like", "rtx3090", "--sheet", sheet, "-o", str(path)]) == 2
         assert "kept.toml: exists, and may have been edited" in capsys.readouterr().err
     assert path.read_text() == "mine"
+
+
+def test_measure_replaces_no_file(tmp_path, capsys, monkeypatch):
+    """A program of that name, which may have been edited, is left as it is, by its default name too."""
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["-o", "own.cu"]):
+        path = tmp_path / (arguments[-1] if arguments else "measure.cu")
+        path.write_text("mine")
+        assert execute(["machines", "measure", *arguments]) == 2
+        assert f"{path.name}: exists, and may have been edited; name another with --out" in capsys.readouterr().err
+        assert path.read_text() == "mine"
 
 
 def test_a_machine_may_be_like_one_of_a_file(tmp_path, capsys, monkeypatch):
@@ -140,8 +155,9 @@ def test_a_machine_ends_with_grades_by_area(capsys):
     doubtful = {path: how for one in document["grades"] for path, how in one["doubtful"].items()}
     assert doubtful["pipe.fma.lanes"] == CARRIED
     assert doubtful["schedulers.issue_interval"] == GUESSED
-    assert execute(["machines", "h200"]) == 0
-    assert "how far to trust" in capsys.readouterr().out
+    assert execute(["machines", "rtx3090"]) == 0
+    screen = " ".join(capsys.readouterr().out.split("how far to trust")[1].split())
+    assert screen.count(f"{CARRIED}: ") == screen.count(f"{GUESSED}: ") == 1
 
 
 def test_another_clock_is_the_same_card(tmp_path):
