@@ -176,9 +176,11 @@ def _of_grades(known: Sequence[Grade]) -> list[Table | str]:
     table = new_table("how far to trust", *right("numbers", *GRADES), tight=True)
     for each in known:
         table.add_row(each.area, str(each.numbers), *(f"{share:.0f} %" for share in each.shares.values()))
-    words = [f"{path} {how}" for each in known for path, how in each.doubtful.items()]
-    decide = f"Of the numbers that decide: {', '.join(words)}." if words else "All numbers that decide are known."
-    return [table, decide]
+    doubtful: dict[str, list[str]] = {}
+    for path, how in (item for each in known for item in each.doubtful.items()):
+        doubtful.setdefault(how, []).append(path)
+    told = "; ".join(f"{how}: {', '.join(paths)}" for how, paths in doubtful.items())
+    return [table, f"Of the numbers that decide, {told}." if told else "All numbers that decide are known."]
 
 
 def _two(name: str, other: str, only_differing: bool) -> Answer:

@@ -72,6 +72,23 @@ def test_what_it_refuses(text, arguments, message, tmp_path, capsys):
     assert told[0].startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "error: the following arguments are required: SCRIPT\n"),
+        ("none.py", "error: none.py: no such file\n"),
+        ("-m none.of_these", "error: none.of_these: no such module\n"),
+        ("-m ..", "error: ..: no such module\n"),
+    ],
+)
+def test_what_is_not_there_is_named(line, message, capsys):
+    """Without a script, and for one or a module that is not there, the usage and a line, with exit code 2."""
+    with pytest.raises(SystemExit) as ended:
+        script.main(line.split())
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(message)
+
+
 def test_help_has_an_example(capsys):
     """--help shows how a script is run."""
     with pytest.raises(SystemExit):
