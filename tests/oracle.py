@@ -193,7 +193,10 @@ class MemorySide:
         """Ticks for which the lines of an access, or the sectors of a fetch, occupy the channel."""
         chip = self.machine.chip
         of_fetch = round(TICKS * 32 * chip.sms * chip.shader_mhz / arriving(self.machine))
-        return done.lines * (of_fetch if done.fetches else round(TICKS * line_cycles(self.machine)))
+        of_line, memory = round(TICKS * line_cycles(self.machine)), self.machine.memory
+        if memory and not done.fetches and not done.instruction.row.is_load:
+            of_line = round(of_line * memory.written / 1000)
+        return done.lines * (of_fetch if done.fetches else of_line)
 
 
 @dataclass
