@@ -113,6 +113,7 @@ class Asked:
     options: Sequence[str] = ()
     observers: Sequence[Any] = ()
     workers: int = 1
+    bounded: bool = False
 
 
 class Simulated:
@@ -129,7 +130,8 @@ class Simulated:
     def tune(self, searchspace: Any, runner: Any, to: Any) -> Any:
         """Return the results of the strategy; `runner` is the one whose place ours takes."""
         asked, lang = self.asked, runner.kernel_source.lang
-        device = SimulatedDevice(self.machine, lang, asked.options, _observers(asked.observers, lang))
+        observers = _observers(asked.observers, lang)
+        device = SimulatedDevice(self.machine, lang, asked.options, observers, bounded=asked.bounded)
         interface = Interface(device, quiet=asked.quiet)
         ours = SimulatedRunner(runner, interface, quiet=asked.quiet, workers=asked.workers)
         to.simulation_mode = False
