@@ -191,12 +191,11 @@ class MemorySide:
 
     def _moves(self, done: Executed) -> int:
         """Ticks for which the lines of an access, or the sectors of a fetch, occupy the channel."""
-        chip = self.machine.chip
-        of_fetch = round(TICKS * 32 * chip.sms * chip.shader_mhz / arriving(self.machine))
-        of_line, memory = round(TICKS * line_cycles(self.machine)), self.machine.memory
-        if memory and not done.fetches and not done.instruction.row.is_load:
-            of_line = round(of_line * memory.written / 1000)
-        return done.lines * (of_fetch if done.fetches else of_line)
+        chip, row = self.machine.chip, done.instruction.row
+        if done.fetches:
+            return done.lines * round(TICKS * 32 * chip.sms * chip.shader_mhz / arriving(self.machine))
+        longer = self.machine.memory.written / 1000 if self.machine.memory and not row.is_load else 1
+        return done.lines * round(round(TICKS * line_cycles(self.machine)) * longer)
 
 
 @dataclass
