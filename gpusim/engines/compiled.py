@@ -1,6 +1,7 @@
 """The compiled engine: run the agents whose time has come, in order, and jump to the next time on the agenda.
 
-`advance` is compiled once and called by address: the engines for one SM and for all SMs of a chip drive it.
+`advance` is called by address, and compiled for all machines and, with numbers that these share, for those since Volta:
+the engines for one SM and for all SMs of a chip drive it.
 """
 
 from __future__ import annotations
