@@ -10,6 +10,7 @@ from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
 from gpusim.sm.account.record.declaration import TRACE_KINDS
 from gpusim.sm.unit.stall import Stall
+from isa.table import ROWS
 from isa.text.listing import read
 
 # One scheduler with a slot every 2 cycles, no skew, room in the queue: fixed here, as calibration may change them.
@@ -33,11 +34,19 @@ PLAIN: Mapping[str, int | str] = {
 }
 
 # Unit classes that the GTX 580 lacks, so that every instruction of the table runs.
-ADDED: Mapping[str, int | str] = {
+ADDED: dict[str, int | str] = {
     f"unit.{unit}.{key}": value
     for unit in PIPE_UNITS
     if unit not in load("gtx580").unit
     for key, value in (("pipe", "int16"), ("latency", 18))
+}
+
+# The kinds of matrix instructions that the table has, with the intervals and latencies of an H200.
+ADDED |= {
+    f"matrix.{row.matrix}.{key}": getattr(load("h200").matrix[row.matrix], key)
+    for row in ROWS
+    if row.matrix
+    for key in ("interval", "latency")
 }
 
 # Ports between the schedulers and the load/store unit, with the times of an H200 (docs/hopper.md).

@@ -16,6 +16,8 @@ from workloads.papers.kurzak.stencil_space import SIDE, WORDS, stencil_space
 from workloads.papers.lai.lai_space import lai_space
 from workloads.space import Space
 
+CUDA = ".cu"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -31,6 +33,8 @@ class Entry:
 def find(name: str) -> Entry:
     """Return the entry of the named space; raises UserError with the nearest name if there is none."""
     if name not in SPACES:
+        if name.endswith(CUDA):
+            raise UserError(f"{name}: CUDA C; give a space file that names it as source (gpusim schema space-file)")
         if what := foreign.of_file(name):
             raise UserError(f"{name}: no search space of gpusim: looks like {what}")
         raise UserError(f"no search space {name}{nearest(name, SPACES)}; there are {', '.join(SPACES)}")

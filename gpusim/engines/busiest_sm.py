@@ -19,7 +19,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.jit.rule import COMPILED
 from isa.dataflow.block_step import block_steps
-from isa.errors import UserError
+from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.on_chip import on_chip
 from isa.support.once import once
@@ -34,7 +34,10 @@ def busiest_sm(kernel: Kernel, machine: Machine) -> int:
     kernel, sms = on_chip(kernel, machine.chip.sms), machine.chip.sms
     if min(sms, kernel.blocks) == 1 or not foreseeable(kernel) or block_steps(kernel) is not None:
         return 0
-    return _busiest(kernel, sms, Limited(MOST, machine))
+    try:
+        return _busiest(kernel, sms, Limited(MOST, machine))
+    except UserError:  # of this machine: not kept, as another may run the kernel
+        return 0
 
 
 def blocks_of_sm(kernel: Kernel, machine: Machine) -> range:
@@ -46,7 +49,7 @@ def blocks_of_sm(kernel: Kernel, machine: Machine) -> range:
 def _busiest(kernel: Kernel, sms: int, walk: Limited) -> int:
     try:
         works = _works(counter(kernel, walk.where, threads=True), sms, walk.limit)
-    except UserError:
+    except LimitError:
         return 0
     return min(sm for sm, work in works.items() if work == max(works.values()))
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
+from gpusim.machine.machine import Machine
 from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.capacities import LANES, NEVER
 from gpusim.sm.unit.stall import Stall
@@ -29,6 +30,7 @@ from isa.errors import DeadlockError, UserError
 from isa.executing.faults import place, variable
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia.abi.on_chip import synchronises
 from isa.operands.operand import RZ_INDEX
 from isa.program import WORD_BYTES
 from isa.row import Unit
@@ -49,6 +51,17 @@ ASK = (  # behind what waits
 
 class BlocksWaitError(UserError):
     """Blocks of the simulated SMs wait for blocks of SMs that are not simulated."""
+
+
+def check_alone(kernel: Kernel, machine: Machine) -> None:
+    """Raise UserError where the blocks of one SM wait for those of others, so that it can't be simulated alone."""
+    if kernel.cluster_blocks > 1:
+        raise UserError(
+            f"{kernel.name}: has clusters of {kernel.cluster_blocks} blocks, which run on as many SMs; one "
+            "SM alone can't show them"
+        )
+    if synchronises(kernel) and min(machine.chip.sms, kernel.blocks) > 1:
+        raise BlocksWaitError(f"{kernel.name}: synchronises its grid, {ASK}")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from gpusim.support.stages import stage
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.memory import Held
-from isa.nvidia.abi.on_chip import on_chip, synchronises
+from isa.nvidia.abi.on_chip import on_chip
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
@@ -83,16 +83,7 @@ def run_sm(
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
-    check_cooperative(kernel, machine)
-    if kernel.cluster_blocks > 1:
-        raise UserError(
-            f"{kernel.name}: has clusters of {kernel.cluster_blocks} blocks, which run on as many SMs; one "
-            "SM alone can't show them"
-        )
-    if synchronises(kernel) and min(machine.chip.sms, kernel.blocks) > 1:
-        raise endless_wait.BlocksWaitError(f"{kernel.name}: synchronises its grid, {endless_wait.ASK}")
-    start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
-    start = partial(start, index=busiest_sm(kernel, machine), touched=of_launch(kernel, machine))
+    start = partial(_alone(kernel, machine), blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
@@ -104,6 +95,21 @@ def run_sm(
         return _run(job, *_engine(engine, prepared, max_cycles))[0]
 
     return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine))
+
+
+def _alone(kernel: Kernel, machine: Machine) -> Callable[..., Launch]:
+    """Return what prepares the SM with most work; raises UserError where one SM can't stand for all."""
+    check_cooperative(kernel, machine)
+    endless_wait.check_alone(kernel, machine)
+    return partial(launch, kernel, machine, index=busiest_sm(kernel, machine), touched=of_launch(kernel, machine))
+
+
+def begun(kernel: Kernel, machine: Machine, engine: str) -> tuple[Launch, Advance]:
+    """Return the SM with most work at its start, address-only, and what advances it; both raise as `run_sm`."""
+    prepared = _alone(kernel, machine)(feed=ADDRESS_ONLY)
+    job = _Job(kernel, machine, [prepared], kernel.blocks, engine, ADDRESS_ONLY, NEVER, None)
+    _share(job)
+    return prepared, partial(_step, job, _engine(engine, prepared, NEVER)[0], [[]])
 
 
 def run_noting(
@@ -237,9 +243,7 @@ class _Job:
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     _report(job)
-    if job.kernel.cluster_blocks == 1:
-        slice_share.prepare(job.kernel, job.machine, job.launches)
-        line_share.prepare(job.kernel, job.machine, job.launches)
+    _share(job)
     chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
@@ -255,6 +259,13 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
         result(job.kernel, job.machine, how, prepared, trace, events())
         for prepared, trace in zip(job.launches, traces, strict=True)
     ]
+
+
+def _share(job: _Job) -> None:
+    """Store what SMs that are not simulated do in the L2."""
+    if job.kernel.cluster_blocks == 1:
+        slice_share.prepare(job.kernel, job.machine, job.launches)
+        line_share.prepare(job.kernel, job.machine, job.launches)
 
 
 def _report(job: _Job) -> None:

@@ -24,7 +24,7 @@ from gpusim.bounds.bounds import Bound, NoBoundError, bound, works
 from gpusim.bounds.of_run import Bounding, Limits, bound_of_run, enough, unasked
 from gpusim.engines.busiest_sm import blocks_of_sm
 from gpusim.engines.endless_wait import BlocksWaitError
-from gpusim.engines.estimated import MILLION, adding_up, tolerated
+from gpusim.engines.estimated import MILLION, adding_up, summing_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.engines.walks import touched_lines
@@ -139,6 +139,8 @@ def _estimated(
     if run.estimated and limits[0] and limits[0].alike and not limits[0].order_dependent:
         each, many = works(kernel, machine, limit=enough(kernel, run))
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
+    elif run.estimated:
+        run = summing_up(run)
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
     scaling = scaling_of(run, run.blocks, "complete", "", tolerance)

@@ -41,5 +41,5 @@ def test_assigned_barriers_cost_as_much_as_those_of_ptxas(rows):
 @pytest.mark.slow
 @pytest.mark.jit
 def test_assigned_codes_make_kernels_faster_than_those_of_ptxas(rows):
-    """With all codes assigned the kernels are faster by 2 to 5 % in the mean, since ptxas has longer stall counts."""
-    assert 0.95 < mean(row.codes for row in rows) < 0.98
+    """With all codes assigned the kernels are faster by 4 to 7 % in the mean, since ptxas has longer stall counts."""
+    assert 0.93 < mean(row.codes for row in rows) < 0.96

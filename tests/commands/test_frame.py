@@ -189,6 +189,8 @@ def test_one_sm_runs_on_one_thread(command, capsys):
         ["--caches", "warm"],
         ["--nvcc-flags", "-O3"],
         ["--sample", "all"],
+        ["--bound"],
+        ["--verbose"],
     ],
 )
 def test_options_of_space_files_are_refused_elsewhere(option, capsys):

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from gpusim.commands.main import execute
+from gpusim.machine.file import Fact
 from gpusim.machine.machine import facts, load, read
-from gpusim.machine.trust.grades import CARRIED, GRADES, GUESSED, MEASURED, grade, grades
+from gpusim.machine.trust.grades import CARRIED, GRADES, GUESSED, MEASURED, PUBLISHED, grade, grades
 from gpusim.machine.trust.measured import PROGRAM, card_of, of_card
 
 CARD = Path(__file__).parents[1] / "data" / "measured_h200.csv"
@@ -45,6 +46,10 @@ def test_a_machine_file_of_a_data_sheet(tmp_path, capsys):
         (["gtx580", "--sheet", "sms=3"], "--sheet: is for `machines new`"),
         (["measure", "x"], "machines measure x: takes no name"),
         (["measure", "--read", "nowhere.csv"], "nowhere.csv"),
+        (["measure", "--like", "rtx3090"], "--like rtx3090: is for --read, which makes the machine; leave it out"),
+        (["gtx580", "--like", "rtx3090"], "--like: is for `machines new`"),
+        (["measure", "--differing"], "--differing: compares two machines, and measure makes one; leave it out"),
+        (["new", "x", "--sheet", "sms=3", "--differing"], "--differing: compares two machines, and new makes one"),
     ],
 )
 def test_what_makes_no_machine_is_refused_in_one_line(arguments, message, tmp_path, capsys, monkeypatch):
@@ -71,6 +76,17 @@ def test_a_file_that_exists_is_not_replaced(tmp_path, capsys):
         assert execute(["machines", "new", "x", "--like", "rtx3090", "--sheet", sheet, "-o", str(path)]) == 2
         assert "kept.toml: exists, and may have been edited" in capsys.readouterr().err
     assert path.read_text() == "mine"
+
+
+def test_measure_replaces_no_file(tmp_path, capsys, monkeypatch):
+    """A program of that name, which may have been edited, is left as it is, by its default name too."""
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["-o", "own.cu"]):
+        path = tmp_path / (arguments[-1] if arguments else "measure.cu")
+        path.write_text("mine")
+        assert execute(["machines", "measure", *arguments]) == 2
+        assert f"{path.name}: exists, and may have been edited; name another with --out" in capsys.readouterr().err
+        assert path.read_text() == "mine"
 
 
 def test_a_machine_may_be_like_one_of_a_file(tmp_path, capsys, monkeypatch):
@@ -140,8 +156,9 @@ def test_a_machine_ends_with_grades_by_area(capsys):
     doubtful = {path: how for one in document["grades"] for path, how in one["doubtful"].items()}
     assert doubtful["pipe.fma.lanes"] == CARRIED
     assert doubtful["schedulers.issue_interval"] == GUESSED
-    assert execute(["machines", "h200"]) == 0
-    assert "how far to trust" in capsys.readouterr().out
+    assert execute(["machines", "rtx3090"]) == 0
+    screen = " ".join(capsys.readouterr().out.split("how far to trust")[1].split())
+    assert screen.count(f"{CARRIED}: ") == screen.count(f"{GUESSED}: ") == 1
 
 
 def test_another_clock_is_the_same_card(tmp_path):
@@ -155,6 +172,23 @@ def test_another_clock_is_the_same_card(tmp_path):
     same = grades(read("gtx580-1566"), facts("gtx580-1566"))
     assert all(one.shares[CARRIED] == 0 for one in same)
     assert any(one.shares[CARRIED] for one in grades(read("rtx3090"), facts("rtx3090")))
+
+
+def test_what_names_the_chip_is_not_carried_over():
+    """An H100 has what the H200's file says of an H100 alone, or of both; the H200 has the latter, too."""
+
+    def graded(machine, source, method="measured"):
+        return grade(Fact(1, source, method, place="h200.toml:1"), read(machine))
+
+    one, both, paper = "measured on an H100, 2026-11-25", "measured on an H200 and an H100, 2026", "NVIDIA H100 paper"
+    for machine in ("h100", "h100-pcie"):
+        assert [graded(machine, each) for each in (one, both, paper)] == [MEASURED, MEASURED, PUBLISHED]
+        assert graded(machine, "measured on an H200, 2026-11-21") == graded(machine, "none found") == CARRIED
+        assert graded(machine, one, "guess") == GUESSED
+    assert [graded("h200", each) for each in (one, both, paper)] == [CARRIED, MEASURED, PUBLISHED]
+    assert graded("l4", "stall counts of ptxas 13.0 for sm_89") == graded("l4", "compute capability 8.9") == PUBLISHED
+    assert graded("l4", "compute capability 8") == graded("l4", "ptxas, sm_86") == CARRIED
+    assert graded("rtx3090", "seen on an RTX 3090 Ti") == graded("l4", "L40S data sheet") == CARRIED
 
 
 @pytest.mark.jit

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 import gpusim
@@ -40,6 +42,32 @@ def test_a_policy_may_be_in_a_file_of_the_user(policy, capsys):
     varied = ["--policy", "lrr,lowest_slot"]
     assert execute(["compare", "mix", "-p", "iterations=2", "--plugin", policy, *varied]) == 0
     assert "lowest_slot" in capsys.readouterr().out
+
+
+def test_bound_and_view_take_a_plugin(policy, tmp_path, capsys):
+    """A bound, of any policy, and a page of two policies know the file's; a finished timeline refuses it."""
+    assert execute(["bound", "mix", "-p", "iterations=2", "--plugin", policy, "--policy", "lowest_slot"]) == 0
+    page = str(tmp_path / "page.html")
+    given = ["-p", "iterations=2", "--plugin", policy, "--policy", "lrr,lowest_slot", "-o", page, "--json"]
+    capsys.readouterr()
+    assert execute(["view", "mix", *given]) == 0
+    assert [run["policy"] for run in json.loads(capsys.readouterr().out)["runs"]] == ["lrr", "lowest_slot"]
+    assert execute(["view", "t.json", "--plugin", policy, "-o", page]) == 2
+    assert "leave out kernel and machine options" in " ".join(capsys.readouterr().err.split())
+    assert execute(["bound", "--gemm", "f16", "--plugin", policy]) == 2
+    assert "--plugin" in capsys.readouterr().err
+
+
+def test_two_files_with_one_policy_are_refused(policy, tmp_path, capsys):
+    """The same name in two files, be they of one name, is told with both; one file twice is one."""
+    again = ["run", "mix", "-p", "iterations=2", "--plugin", policy, "--plugin"]
+    other = tmp_path / "other" / "policy.py"
+    other.parent.mkdir()
+    other.write_text(POLICY)
+    assert execute([*again, str(other)]) == 2
+    told = capsys.readouterr().err.replace("\n", "")
+    assert f"policy lowest_slot is in {policy} too; rename one of the functions" in " ".join(told.split())
+    assert execute([*again, policy]) == 0
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
     ("arguments", "line"),
     [
         (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
+        (["k.cu"], "error: k.cu: CUDA C; give a space file that names it as source (gpusim schema space-file)"),
         ([*FEW, "--size", "96,96"], "error: --size 96,96: give three whole numbers from 1 up, such as 960,960,960"),
         ([*FEW, "--size", "96,0,96"], "error: --size 96,0,96: give three whole numbers from 1 up"),
         ([*FEW, "-p", "alhpa=2"], "error: sgemm-lai: no parameter alhpa (did you mean alpha?); the space takes "),

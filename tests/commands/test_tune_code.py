@@ -3,10 +3,12 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from space_files import SOURCE, SPACE, needs_compiler, written
 
 from gpusim.analysis.search.code import code_points
 from gpusim.commands.main import execute
+from gpusim.commands.search import tune_code
 from isa.errors import UserError
 
 UNUSED = SOURCE.replace("BLOCK * PAD", "BLOCK")  # PAD changes nothing
@@ -84,6 +86,22 @@ def test_bounds_and_seconds_are_told_if_asked_for(tmp_path, capsys):
     assert lines[2].split() == ["stage", "trials", "total", "share", "median", "most"]
     told = {line.split()[0] for line in lines[3:] if line}
     assert {"compile", "read", "decode", "launch", "engine", "other"} <= told
+
+
+@pytest.mark.long
+def test_each_architecture_has_its_own_compilation(tmp_path, capsys, monkeypatch):
+    """On two machines a trial has the seconds of its machine's compilation; one that was not compiled has none."""
+    compiled, out = tune_code.compiled, tmp_path / "out.jsonl"
+
+    def slow(wanted, **named):
+        return structs.replace(compiled(wanted, **named), seconds=float(wanted.architecture))
+
+    monkeypatch.setattr(tune_code, "compiled", slow)
+    options = "-p", "BLOCK=64,2048", *ONE[2:], "--machine", "a100", "--machine", "rtx3090", "--verbose"
+    document(capsys, written(tmp_path, MIXED), *options, "--out", str(out))
+    found = {(one["machine"], one["point"]["BLOCK"]): one.get("seconds", {}) for one in rows(out)}
+    assert (found["a100", 64]["compile"], found["rtx3090", 64]["compile"]) == (80, 86)
+    assert found["a100", 2048] == found["rtx3090", 2048] == {}
 
 
 @pytest.mark.long

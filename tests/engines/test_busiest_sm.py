@@ -86,6 +86,13 @@ def test_beyond_a_limit_few_sms_far_apart_are_counted(most, counted, monkeypatch
     assert found == min(sm for sm in work if work[sm] == max(work.values()))
 
 
+def test_a_machine_that_refuses_a_kernel_decides_nothing_for_others():
+    """Blocks of 1024 threads don't fit a GT200, whose answer is SM 0; on a machine that runs them it is SM 1."""
+    kernel = read(UNEQUAL.format(blocks=8).replace(".grid 8", ".grid 8\n.block 1024"))
+    eight = {"chip.sms": 8}
+    assert [busiest_sm.busiest_sm(kernel, load(name, eight)) for name in ("c1060", "gtx580")] == [0, 1]
+
+
 def test_products_of_warpgroups_are_counted():
     """A product by a warpgroup is done later than it issues, so not recorded; its path is known without time."""
     launch = kernels.wanted("wg128_cp3", "solo", 64)[0]

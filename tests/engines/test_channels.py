@@ -91,9 +91,12 @@ def account(kernel, machine, run):
             continue
         where = asked[int(record.block), int(record.warp) % kernel.warps, int(record.pc)].pop(0)
         gone, lines = now * parts, machine.global_memory.rule == "fermi" and not fetches
+        each = line_cost if lines else cost
+        if not fetches and not row.is_load and machine.memory:
+            each = round(each * machine.memory.written / 1000)
         for byte in moved(machine, row, where):
             c = byte // channels.bytes % channels.count
-            free[c] = max(free[c], now * parts) + (line_cost if lines else cost) * channels.count
+            free[c] = max(free[c], now * parts) + each * channels.count
             gone = max(gone, free[c])
         latency = machine.texture.latency if fetches else machine.global_memory.latency
         if row.is_load:
@@ -109,6 +112,10 @@ MACHINES = st.fixed_dictionaries(
         "global_memory.rule": st.sampled_from(["fermi", "sectors", "gt200"]),
         "memory_channels.count": st.sampled_from([2, 3, 8]),
         "memory_channels.bytes": st.sampled_from([128, 256, 1024]),
+        "memory.efficiency": st.just(1000),
+        "memory.ecc": st.just(0),
+        "memory.ecc_cost": st.just(1),
+        "memory.written": st.sampled_from([1000, 1700]),
         "schedulers.count": st.sampled_from([1, 2]),
         "limits.blocks": st.sampled_from([1, 8]),
     }

@@ -8,6 +8,7 @@ import sys
 from argparse import REMAINDER, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from gpusim.api import kernel_tuner
@@ -32,13 +33,14 @@ class Line:
     machine: str
     rest: tuple[str, ...]
     module: bool = False
+    bounded: bool = False
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the script of a command line; what is refused ends the process with one line and exit code 2."""
     line = read(sys.argv[1:] if arguments is None else arguments)
     try:
-        kernel_tuner.use(line.machine)
+        kernel_tuner.use(line.machine, bounded=line.bounded)
         _run(line)
     except UserError as error:
         sys.stdout.flush()
@@ -58,18 +60,26 @@ def read(arguments: Sequence[str]) -> Line:
         PROGRAM, description=ABOUT, epilog=EXAMPLE, parents=[own], formatter_class=RawDescriptionHelpFormatter
     )
     whole.add_argument("-m", action="store_true", dest="module", help="SCRIPT is a module's name, such as pytest")
+    whole.add_argument("--bound", action="store_true", help="find the bound of each point, too: columns bound, limiter")
     whole.add_argument("script", metavar="SCRIPT", help="a Python script that calls kernel_tuner")
-    whole.add_argument("rest", nargs=REMAINDER, metavar="ARGS", help="its own arguments")
+    whole.add_argument("rest", nargs=REMAINDER, metavar="ARGS", help="its own arguments").required = False
     end = arguments.index("--") if "--" in arguments else len(arguments)
     given = whole.parse_args(arguments[:end])
     behind, rest = given.machine, given.rest
     if rest and rest[0].partition("=")[0] == "--machine":
         length = 1 if "=" in rest[0] else 2
         behind, rest = own.parse_args(rest[:length]).machine, rest[length:]
-    if not given.module and not Path(given.script).is_file():
-        whole.error(f"{given.script}: no such file")
+    if not (_is_module(given.script) if given.module else Path(given.script).is_file()):
+        whole.error(f"{given.script}: no such {'module' if given.module else 'file'}")
     rest = [*rest, *arguments[end + (not rest) :]]
-    return Line(given.script, behind or kernel_tuner.DEFAULT, tuple(rest), given.module)
+    return Line(given.script, behind or kernel_tuner.DEFAULT, tuple(rest), given.module, given.bound)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):  # of its package, or a name that none has
+        return False
 
 
 def _run(line: Line) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from gpusim.bounds.chain.noted_reads import NotedReads, known_by
 from gpusim.engines.walks.profile import Pattern, Profile
 from gpusim.sm.memory.cache.declaration import FAR, NEAR
+from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.memory_access import access_cost
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
@@ -109,12 +110,17 @@ def _of_pattern(sm: Sm, row: Row, pattern: Pattern, seen: Seen) -> SimpleNamespa
             extra=extra if row.generic else access_cost.extra(sm.machine, row, undivided),
             near=near,
             transactions=transactions,
-            parts=transactions * (sm.machine.fetch_cost if row.action == FETCH else sm.machine.line_cost),
+            parts=transactions * _each(sm.machine, row),
             undivided=undivided,
             passes=undivided // sm.machine.pass_cycles if row.memory_kind == SHARED_MEMORY else 0,
             conflicts=instruction_replay.beyond(sm.machine, row, undivided) if row.memory_kind == SHARED_MEMORY else 0,
         )
     return seen[key]
+
+
+def _each(machine: MachineNumbers, row: Row) -> int:
+    """Return the parts of a cycle for which a transaction of an access or a fetch occupies the channel."""
+    return machine.fetch_cost if row.action == FETCH else global_memory.each_cost(machine, row)
 
 
 def _of_group(sm: Sm, row: Row, pattern: Pattern, first: int) -> tuple[int, int, int, int]:

@@ -54,9 +54,11 @@ def new(name: str, like: str, sheet: str, out: Path | None) -> Answer:
 
 
 def measure(output: Path | None, like: str, out: Path | None) -> Answer:
-    """Write the program that measures a card, or the machine file of what it printed."""
+    """Write the program that measures a card, or the machine file of what it printed; no file is replaced."""
     if output is None:
         path = out or Path(MEASURE)
+        if path.exists():
+            raise UserError(f"{path}: exists, and may have been edited; name another with --out")
         whole_file.write(path, PROGRAM.read_text(encoding="utf-8"))
         steps = (
             f"nvcc -O3 -arch=native {path} -o measure && ./measure > card.csv\n"

@@ -25,6 +25,7 @@ from isa.errors import UserError
 
 FIGURES = "sms", "warp_size", "shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"
 FILES = "new", "measure"  # words in place of a machine's name
+LIKE = "h200"  # what a new machine extends where nothing is said
 WIDEST = 10  # digits of a number; lists of pipes and units take several lines
 
 
@@ -87,7 +88,7 @@ def machines(
     ] = (),
     *,
     differing: Annotated[bool, Option("--differing", help="Of two, show only the numbers that differ.")] = False,
-    like: Annotated[str, machine(" that a new one extends", option="--like")] = "h200",
+    like: Annotated[str | None, machine(f" that a new one extends. [default: {LIKE}]", option="--like")] = None,
     sheet: Annotated[str, Option("--sheet", metavar="WORDS", help=f"Of new: {', '.join(WORDS)}, as in sms=128.")] = "",
     output: Annotated[Path | None, Option("--read", help="Of measure: what the program printed on the card.")] = None,
     out: Annotated[Path | None, out("The file of new or measure.")] = None,
@@ -102,8 +103,10 @@ def machines(
     Example: gpusim machines new "RTX 4090" --like rtx3090 --sheet "sms=128 clock=2520 bandwidth=1008" -o rtx4090.toml
     """
     if names and names[0] in FILES:
+        if differing:
+            raise UserError(f"--differing: compares two machines, and {names[0]} makes one; leave it out")
         return _file(names, like, sheet, output, out)
-    _check_options(sheet=sheet, read=output, out=out)
+    _check_options(like=like, sheet=sheet, read=output, out=out)
     if differing and len(names) != 2:
         raise UserError("--differing: is for two machines; give two names")
     if len(names) > 2:
@@ -111,17 +114,19 @@ def machines(
     return _two(names[0], names[1], differing) if len(names) == 2 else _one(names[0]) if names else _all()
 
 
-def _file(names: Sequence[str], like: str, sheet: str, output: Path | None, out: Path | None) -> Answer:
+def _file(names: Sequence[str], like: str | None, sheet: str, output: Path | None, out: Path | None) -> Answer:
     """Make a machine file, or the program that measures a card."""
     if names[0] == "measure":
         _check_options(sheet=sheet)
         if len(names) > 1:
             raise UserError(f"machines measure {names[1]}: takes no name; the card says its own")
-        return measure(output, like, out)
+        if like and output is None:
+            raise UserError(f"--like {like}: is for --read, which makes the machine; leave it out")
+        return measure(output, like or LIKE, out)
     _check_options(read=output)
     if len(names) != 2:
         raise UserError("machines new: give a name, such as machines new rtx4090 --like rtx3090 --sheet sms=128")
-    return new(names[1], like, sheet, out)
+    return new(names[1], like or LIKE, sheet, out)
 
 
 def _check_options(**given: object) -> None:
@@ -171,9 +176,11 @@ def _of_grades(known: Sequence[Grade]) -> list[Table | str]:
     table = new_table("how far to trust", *right("numbers", *GRADES), tight=True)
     for each in known:
         table.add_row(each.area, str(each.numbers), *(f"{share:.0f} %" for share in each.shares.values()))
-    words = [f"{path} {how}" for each in known for path, how in each.doubtful.items()]
-    decide = f"Of the numbers that decide: {', '.join(words)}." if words else "All numbers that decide are known."
-    return [table, decide]
+    doubtful: dict[str, list[str]] = {}
+    for path, how in (item for each in known for item in each.doubtful.items()):
+        doubtful.setdefault(how, []).append(path)
+    told = "; ".join(f"{how}: {', '.join(paths)}" for how, paths in doubtful.items())
+    return [table, f"Of the numbers that decide, {told}." if told else "All numbers that decide are known."]
 
 
 def _two(name: str, other: str, only_differing: bool) -> Answer:

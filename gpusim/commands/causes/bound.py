@@ -21,6 +21,7 @@ from gpusim.commands.frame.options import (
     MaxInstructions,
     Overrides,
     Parameters,
+    Plugins,
     Policy,
     kernels_from,
 )
@@ -38,6 +39,7 @@ class LaunchOrProduct:
     setting: Overrides = ()
     policy: Policy = None
     caches: Caches = None
+    plugin: Plugins = ()
     gemm: Annotated[
         Types | None,
         Option("--gemm", help="In place of a kernel: the best tiled matrix product of this type on tensor cores."),
@@ -58,14 +60,14 @@ def bound(launch: LaunchOrProduct, code: CodeOptions, max_instructions: MaxInstr
         raise UserError(f"--tile {launch.tile} is of --gemm; add it, such as --gemm f16")
     if launch.kernel is None:
         raise UserError("no kernel; name one, or bound a matrix product with --gemm f16")
-    one = Launch(launch.kernel, launch.parameter, launch.machine, launch.setting, launch.policy, launch.caches)
-    return _of_kernel(one, code, max_instructions)
+    at = launch.machine, launch.setting, launch.policy, launch.caches, launch.plugin
+    return _of_kernel(Launch(launch.kernel, launch.parameter, *at), code, max_instructions)
 
 
 def _of_products(launch: LaunchOrProduct, kind: Types) -> Answer:
     """Return the best tilings; raises UserError for what only a kernel has."""
     given = {"KERNEL": launch.kernel, "-p": launch.parameter, "--policy": launch.policy, "--caches": launch.caches}
-    for name, value in given.items():
+    for name, value in {**given, "--plugin": launch.plugin}.items():
         if value:
             raise UserError(f"{name}: --gemm bounds all tiled matrix products, of no kernel; leave out one of the two")
     return gemm_bound.answer(kind, launch.tile, launch.machine, launch.setting)

@@ -226,7 +226,7 @@ def refuse(options: Mapping[str, object], why: str) -> None:
     """Raise UserError for the first of some options that is given."""
     for option, value in options.items():
         if value:
-            raise UserError(f"{option} {value}: {why}")
+            raise UserError(f"{option if value is True else f'{option} {value}'}: {why}")
 
 
 def refuse_code(name: str, why: str) -> None:

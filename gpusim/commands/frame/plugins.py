@@ -18,22 +18,27 @@ TAKES = "sm", "k", "eligible"  # the parameters by which a policy is known
 def plug(paths: Iterable[Path]) -> None:
     """Run these files, which are the user's own code, and register each function of (sm, k, eligible) by its name.
 
-    Raises UserError for a file that can't be read or run, has no such function, or names one as a built-in policy.
+    Raises UserError for a file that can't be read or run, has no such function, or names one as a built-in policy or
+    another file does.
     """
-    for path in paths:
-        found = _policies(_executed(path))
+    known = dict[str, Path]()
+    for number, path in enumerate(dict.fromkeys(paths)):
+        found = _policies(_executed(path, number))
         if not found:
             advice = f"write def mine({', '.join(TAKES)}): ... that returns the chosen warp's number, or -1"
             raise UserError(f"--plugin {path}: has no scheduling policy; {advice}")
         for name, function in found.items():
             if name in POLICY_NAMES:
                 raise UserError(f"--plugin {path}: policy {name} comes with the simulator; rename the function")
+            if name in known:
+                raise UserError(f"--plugin {path}: policy {name} is in {known[name]} too; rename one of the functions")
+            known[name] = path
             register_policy(name, function)
 
 
-def _executed(path: Path) -> ModuleType:
-    """Return the module of a file; it is known by the file's name, so that the compiler finds its functions."""
-    name = f"gpusim_plugin_{path.stem}"
+def _executed(path: Path, number: int) -> ModuleType:
+    """Return the module of a file; it is known by number and file name, so that the compiler finds its functions."""
+    name = f"gpusim_plugin_{number}_{path.stem}"
     spec = spec_from_file_location(name, path)
     if path.suffix != ".py" or not path.is_file() or not spec or not spec.loader:
         raise UserError(f"--plugin {path}: no such file of Python; give the path of a .py file")

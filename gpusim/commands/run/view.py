@@ -21,6 +21,7 @@ from gpusim.commands.frame.options import (
     Overrides,
     Parameters,
     Part,
+    Plugins,
     SourceOptions,
     kernels_from,
     machine,
@@ -28,6 +29,7 @@ from gpusim.commands.frame.options import (
     policies_from,
 )
 from gpusim.commands.frame.page_file import temporary
+from gpusim.commands.frame.plugins import plug
 from gpusim.commands.run.timelines import DOCUMENTS, timeline_of, with_summary
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
@@ -87,6 +89,7 @@ class Sides:
         ),
     ] = ()
     caches: Caches = None
+    plugin: Plugins = ()
 
 
 def view(
@@ -111,6 +114,7 @@ def view(
     """
     out = _file(out, show=show)
     whole_file.check(out)
+    plug(given.plugin)
     sides = _sides(given)
     picture = out.suffix.lower() == ".svg"
     if picture and len(sides) > 1:
@@ -146,9 +150,14 @@ def _sides(given: Sides) -> list[LaunchOrTimeline]:
         raise UserError(f"view: {max(several, key=len)[2]} is a third; give two to compare")
     each = [[some[min(k, len(some) - 1)] if some else None for k in range(sides)] for some in several]
     return [
-        LaunchOrTimeline(str(name), given.parameter, machine, given.setting, policy, given.caches)
+        LaunchOrTimeline(str(name), given.parameter, machine, given.setting, policy, given.caches, _left(given, name))
         for name, machine, policy in zip(*each, strict=True)
     ]
+
+
+def _left(given: Sides, name: str | None) -> Sequence[Path]:
+    """Return the plugins that a side still has: none, as they have run, but of a timeline, which refuses them."""
+    return given.plugin if str(name).endswith(DOCUMENTS) else ()
 
 
 def _run(launch: LaunchOrTimeline, code: SourceOptions, part: Part, max_cycles: int | None) -> Timeline:

@@ -234,11 +234,12 @@ def _tried(
     """Compile and simulate the points without a trial, and add their trials."""
     found: Known = {}
 
-    spent: dict[tuple[Value, ...], float] = {}  # on compilation
+    spent: dict[tuple[int, tuple[Value, ...]], float] = {}  # on compilation, by architecture
 
     def keep(one: CodeTrial) -> None:
         if task.how.counted:
-            one = with_compilation(one, spent.get(tuple(one.point.values()), 0.0))
+            made_for = number(places[one.machine].machine()), tuple(one.point.values())
+            one = with_compilation(one, spent[made_for]) if made_for in spent else one
         add(one)
         found[_key(one)] = one
 
@@ -247,7 +248,7 @@ def _tried(
     with TemporaryDirectory() as name:
         folder = Path(name)
         made = _compiled(space, [wanted for wanted, _ in asked.values()], folder, task.given.jobs)
-        spent |= {tuple(one.point.values()): one.seconds for one in made}
+        spent |= {(one.architecture, tuple(one.point.values())): one.seconds for one in made}
         begin_compiling()
         if task.how.sample is None and task.how.sms == 1:  # a first block says how many a sample may have
             begin_compiling("count")

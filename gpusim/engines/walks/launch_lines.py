@@ -138,7 +138,8 @@ def _of_some(one: Walker, marks: _Marks, some: int) -> Touched:
     parts = ([at for n, at in enumerate(run) if n.bit_count() % 2 == part] for part in (0, 1))  # Thue-Morse
     before, now = (_run(one, marks, part) for part in parts)
     later = sum(n.bit_count() % 2 for n in range(len(run)))
-    touched, stored = (now + (number - len(run)) * (now - before) // later).tolist()
+    others = number - len(run)
+    touched, stored = (now + others * (now - before) // later if others else now).tolist()
     return Touched(touched, stored, None)
 
 

@@ -75,7 +75,7 @@ def profile_of(one: Walker, block: int, limit: int) -> Profile:
 
 @stage("profile")
 def first_profile(kernel: Kernel, limit: int, machine: Machine | None = None) -> Profile:
-    """Return the profile of a kernel's first block, which the bound, a sample and the choice of an SM take.
+    """Return the profile of a kernel's first block, which the bound and the choice of blocks with values take.
 
     Raises LimitError beyond `limit` warp instructions, also where a larger limit has let it through before.
     """

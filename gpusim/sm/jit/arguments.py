@@ -19,17 +19,17 @@ NAMES = {bool: "bool", int: "int64", float: "float64"}
 
 
 def kind(value: Any) -> Any:
-    """Return what distinguishes the code for an argument from that for others; None for one that is no argument."""
+    """Return what distinguishes the code for an argument from that for others."""
     of = type(value)
-    if of in NAMES:
+    if of in NAMES or isinstance(value, Row):
         return of
     if of is Rows:
         return value.dtype.type, value.ndim
-    if of is np.ndarray:
+    if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num & ASKED
     if isinstance(value, tuple):
         return (of, *map(kind, value))
-    return value.dtype if isinstance(value, np.number) else of if isinstance(value, Row) else None
+    return value.dtype if isinstance(value, np.generic) else of
 
 
 def named(found: Any) -> str:
@@ -43,7 +43,7 @@ def named(found: Any) -> str:
 
 def put(value: Any, words: list[int]) -> None:
     """Add the words of an argument: a number, or where an array begins, its shape and strides in bytes."""
-    if isinstance(value, int | np.integer):
+    if isinstance(value, int | np.integer | np.bool_):
         words.append(int(value))
     elif isinstance(value, np.ndarray):
         words.append(value.ctypes.data)

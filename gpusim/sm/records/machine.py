@@ -131,7 +131,7 @@ class MachineNumbers(Record):
     global_rule: int  # index into GLOBAL_RULES
     line_bytes: int  # `global_memory.line_bytes` of the machine's file
     line_cost: int  # parts of a cycle that one transaction occupies the channel
-    written_cost: int  # parts of a cycle that one occupies it which the L2 writes to the DRAM
+    written_cost: int  # parts of a cycle that one occupies it which is written to the DRAM
     channel_parts: int  # parts of a cycle in which the channel's time counts
     channels: int  # that are told apart: 1 but where several SMs are simulated
     channel_count: int  # channels of the DRAM

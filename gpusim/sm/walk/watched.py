@@ -14,9 +14,10 @@ from gpusim.sm.unit.opcodes import COMMAND, GLOBAL_MEMORY, STORE
 from gpusim.sm.walk import access_log, program_order
 from gpusim.sm.walk.access_log import Log
 
-CHANGES, KEPT, RAN, LOOKS, PLACES = 0, 1, 2, 3, 4  # of `watch`; then the warps' places
+CHANGES, KEPT, LOOKS, PLACES = 0, 1, 2, 3  # of `watch`; then the warps' places, and whether each has run
 KEEP = 2  # in KEPT: the places are kept when the block next runs
-SIZE = PLACES + WARPS
+RAN = PLACES + WARPS
+SIZE = RAN + WARPS
 GONE = -1  # the place of a warp that has exited
 MOST_LOOKS = 3  # at the state there: that of a loop that counts is another one each time
 
@@ -25,8 +26,8 @@ MOST_LOOKS = 3  # at the state there: that of a loop that counts is another one 
 def proceed(sm: Sm, memory: Memory, away: Numbers, group: Numbers, log: Log, watch: Numbers, steps: int) -> int:
     """Run the block as program_order.proceed does; it ends before if all warps are where `watch` has them.
 
-    `watch` counts changes of memory that other blocks see, and has whether places are kept, which warps have run since
-    (a mask), how often they were all there, and the place of each. A change makes it forget the places.
+    `watch` counts changes of memory that other blocks see, and has whether places are kept, how often all warps were
+    there, the place of each, and which have run since. A change makes it forget the places.
     """
     done, returned = 0, False
     if watch[KEPT] == KEEP and steps > 0:
@@ -46,16 +47,16 @@ def proceed(sm: Sm, memory: Memory, away: Numbers, group: Numbers, log: Log, wat
 @rule
 def _keep(sm: Sm, watch: Numbers) -> None:
     """Keep the places where the warps are now."""
-    watch[KEPT], watch[RAN], watch[LOOKS] = 1, 0, 0
+    watch[KEPT], watch[LOOKS] = 1, 0
     for g in range(sm.launch.warps):
-        watch[PLACES + g] = _place(sm, g)
+        watch[PLACES + g], watch[RAN + g] = _place(sm, g), 0
 
 
 @rule
 def _execute(sm: Sm, memory: Memory, away: Numbers, log: Log, watch: Numbers, g: int) -> None:
     pc = sm.warps[g].pc
     program_order.execute(sm, memory, away, log, g)
-    watch[RAN] |= 1 << g
+    watch[RAN + g] = 1
     if sm.outcome.threads > 0 and sm.fault.code == 0 and _changes(sm, sm.program[pc], g):
         watch[CHANGES] += 1
         watch[KEPT] = 0

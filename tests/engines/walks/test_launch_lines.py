@@ -96,6 +96,14 @@ def test_where_places_are_unknown_some_blocks_stand_for_the_others(monkeypatch, 
     assert (found.lines, found.which) == (expected, None)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("blocks", [1, 2, 3])
+def test_few_long_blocks_are_all_run(monkeypatch, blocks):
+    """Of a launch that is one to three long blocks of unknown places none is left for the others to stand for."""
+    monkeypatch.setattr(launch_lines, "ACCESSES", 0)
+    assert lines(rows(blocks, "SHR R5, R2, 1\nLOP.XOR R2, R2, R5\nSHL R2, R2, 7"), 128, ALL).lines == 2 * blocks
+
+
 HALVES = """S2R R5, CTAID.{axis}
 ISETP.{half} P0, R5, {least}
 @P0 BRA other

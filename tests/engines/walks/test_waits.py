@@ -12,6 +12,21 @@ from isa.memory import image
 from isa.text.listing import read
 
 NONE = np.zeros(1, int)
+LATE = """
+.grid 2
+.block 2304
+.buffer flag u32 1
+    MOV R0, c[flag]
+    S2R R2, TID.X
+    ISETP.LT P0, R2, {first}
+    @P0 EXIT
+loop:
+    LDG R1, [R0]
+    ISETP.EQ P0, R1, 0
+    @P0 BRA loop
+    STG [R0], R1
+    EXIT
+"""
 
 
 @pytest.mark.parametrize("architecture", [75, 80, 90, 100, 120])
@@ -97,6 +112,14 @@ def test_a_block_by_itself_waits_without_end():
         block_alone(one, 0, LIMIT)
     with pytest.raises(BlockWaitsError):
         walk(kernel, started=lambda _: None)
+
+
+@pytest.mark.parametrize("warp", [63, 64, 71])
+def test_a_warp_behind_the_64th_waits_without_end(warp):
+    """The last warps of a large block wait for a store that nobody makes: told long before the limit, with the warp."""
+    kernel = read(LATE.format(first=32 * warp))
+    with pytest.raises(DeadlockError, match=rf"block 0, warp {warp}, waits for a store to flag\[0\]"):
+        walk(kernel, limit=40_000)
 
 
 @pytest.mark.jit

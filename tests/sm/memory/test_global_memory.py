@@ -4,7 +4,7 @@ import pytest
 from executed import packets
 from timing import cycles_of, run_text
 
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
 from isa.table import TABLE
 from isa.text.listing import read
@@ -67,6 +67,25 @@ def test_bandwidth_delays_the_data_of_many_lines(shift):
     issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
     lines = 1 if shift == 2 else 32
     assert issued[4] - issued[3] == 16 * lines + 100
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("hits", "cycles"), [("none", 16 * 1.25), ("l2", 8)])
+def test_stores_take_the_dram_longer(hits, cycles, engine):
+    """By hand: a line takes 16 cycles of 8 bytes, a stored one a quarter more; the channel to the L2 8, whatever moves.
+
+    Sixteen stores of 32 lines each, and a load behind them, which waits for all.
+    """
+    memory = {"memory.efficiency": 1000, "memory.ecc": 0, "memory.ecc_cost": 1, "memory.written": 1250}
+    cache = {f"cache.{level}_latency_{width}": 100 for level in ("l1", "l2") for width in (32, 64, 128)}
+    cache |= {"cache.hits": hits, "cache.l1_late": 0, "cache.l2_late": 0, "cache.l2_sector_parts": 512}
+    chip = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.latency": 100}
+    stores = "".join(f"STG [R0+{4096 * n}], RZ\n" for n in range(16))
+    text = f".buffer x u32 32768\nS2R R0, LANEID\nSHL R0, R0, 7\nIADD R0, R0, c[x]\n{stores}LDG R4, [R0]\nEXIT"
+    run = run_text(text, chip | memory | cache, engine=engine)
+    served = {pc: cycle for cycle, _, pc in cycles_of(run, "serve")}
+    first, load = 32 * cycles, 32 * (16 if hits == "none" else 8)
+    assert run.cycles == pytest.approx(served[3] + 16 * first + load + 100, abs=8)
 
 
 @pytest.mark.parametrize(("ecc", "cycles"), [(0, 20), (1, 25)])

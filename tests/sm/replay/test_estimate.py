@@ -212,6 +212,14 @@ def test_the_result_says_that_it_is_an_estimate():
     assert run.warp_instructions == 4 * 8 * (160 + 560 * 8192 // 8)
 
 
+@pytest.mark.jit
+def test_without_a_bound_warp_cycles_add_up_too():
+    """Counts are then those of the estimate itself; warp-cycles are those of all warp slots."""
+    run = simulate(make("sg4", {"k": "8192"}), "wide", estimate=0.5, bounded=False).run
+    assert run.estimated > 0
+    assert int(run.stalls.sum()) + run.empty == run.cycles * run.warp_slots
+
+
 @pytest.mark.long
 @pytest.mark.jit
 def test_without_the_option_nothing_is_estimated():

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
 from timing import plain_machine
@@ -11,7 +12,7 @@ from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.caches import caches
 from gpusim.launch.launch import launch
-from gpusim.sm.replay.stream.recorded_requests import moved
+from gpusim.sm.replay.stream.recorded_requests import keep, moved
 from gpusim.sm.replay.stream.stream import END, MARKER
 from gpusim.sm.state.recurrence import recurrence
 from gpusim.sm.unit.capacities import NEVER
@@ -202,3 +203,18 @@ def test_local_lines_move_with_their_warp(rotates, lines):
     )
     load = SimpleNamespace(memory_kind=LOCAL_MEMORY)
     assert [moved(sm, SimpleNamespace(block=1, index=index), load) for index in range(4)] == lines
+
+
+@pytest.mark.parametrize(("kept", "place", "requested"), [(1, 1, 4), (3, 5, 8), (0, 5, 8)])
+def test_requests_of_a_slot_are_compared_with_recorded_ones_alone(kept, place, requested):
+    """The four words of a slot are kept again unless all of them lie in what is recorded, not partly behind it."""
+    words, row = np.zeros(24, np.int64), 16
+    words[max(0, kept - 1) :][:4] = words[row : row + 4] = 7, 1, 8, 2
+    sm = SimpleNamespace(
+        launch=SimpleNamespace(cache_word=0, cache_end=48, recorded=0, recorded_end=row, requests=row),
+        machine=SimpleNamespace(queues=0, queue=0),
+        outcome=SimpleNamespace(requests=2, place=0),
+        requested=4,
+    )
+    assert keep(sm, words.view(np.uint32), SimpleNamespace(spilled=1, kept=kept), 0)
+    assert (sm.outcome.place, sm.requested) == (place, requested)

@@ -57,13 +57,19 @@ def dram_parts(result: Result) -> tuple[float, float]:
     It is that of the SM with most work, and of the others that have blocks as if they had as much.
     """
     machine, peak = result.machine, float(arriving_mbs(result.machine)) / 1000
+    longer = _longer(machine)
     if not tagged(machine):
         each = SECTOR_BYTES / seconds(machine, result.cycles) / 1e9 / peak
-        return each * result.memory.whole.dram_read, each * result.memory.whole.dram_written
+        return each * result.memory.whole.dram_read, longer * each * result.memory.whole.dram_written
     times = max(1.0, min(machine.chip.sms, result.kernel.blocks) / result.run.sms) / peak
-    longer = min(written_cost(machine), written_alone_cost(machine)) / line_cost(machine)
     read, written = times * _moved_gbs(result, "read"), times * longer * _moved_gbs(result, "written")
     return read / max(1.0, read + written), written / max(1.0, read + written)
+
+
+def _longer(machine: Machine) -> float:
+    """Return how many times a read's time a write takes the DRAM at least."""
+    least = min(written_cost(machine), written_alone_cost(machine)) if tagged(machine) else written_cost(machine)
+    return least / line_cost(machine)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -79,7 +85,7 @@ def dram_busy(result: Result) -> float:
     """
     if not tagged(result.machine):
         arrives = float(arriving_mbs(result.machine)) / 1000 * _share(result)
-        return _moved_gbs(result, "read", "written") / arrives
+        return (_moved_gbs(result, "read") + _longer(result.machine) * _moved_gbs(result, "written")) / arrives
     sharers = max(result.run.sms, min(result.machine.chip.sms, result.kernel.blocks))
     return min(1.0, sum(dram_parts(result)) * result.run.sms / sharers / _share(result))
 
@@ -138,8 +144,11 @@ def _gbs(machine: Machine, of_cycle: float) -> float:
 
 
 def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryRate, ...]:
-    """Return the rate that no schedule can exceed, where the bound knows what the DRAM moves: none with tags."""
-    if tagged(machine):
+    """Return the rate that no schedule can exceed, where the bound knows what the DRAM moves.
+
+    It does not with tags, or where writes take longer than reads.
+    """
+    if tagged(machine) or _longer(machine) > 1:
         return ()
     moved = _of_bound(machine, bound, _used_sms(kernel, machine), bound.cycles)
     return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in moved if gbs)

@@ -60,7 +60,7 @@ def compiled(wanted: Wanted, space: CodeSpace, folder: Path) -> Compiled:
         data = cubin_at(space, point, architecture)
         same = _digest(cubin.read(data, str(space.source)), file)
     except UserError as error:
-        return Compiled(dict(point), architecture, reason=str(error))
+        return Compiled(dict(point), architecture, reason=str(error), seconds=_cpu_seconds() - start)
     stored(folder, same).write_bytes(data)
     return Compiled(dict(point), architecture, same, seconds=_cpu_seconds() - start)
 

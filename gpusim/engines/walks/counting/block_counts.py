@@ -87,7 +87,8 @@ def counted(one: Counter, blocks: Sequence[int], limit: int) -> Counted:
     run = uninterrupted(partial(ahead, len(kernel.program), kernel.sms))
     together = bool(len(one.runs)) or (foreseeable(kernel) and one.walker.start is None)
     while (at := int(place[0])) < len(numbers):
-        if not together or not run(at + max(1, STEPS // max(1, int(found.work[at - 1])))):
+        longest = int(found.work[:at].max(initial=0)) or STEPS  # nothing is known of the first
+        if not together or not run(at + max(1, STEPS // longest)):
             _alone(one, int(numbers[place[0]]), limit, found, int(place[0]))
             place[0] += 1
     return found

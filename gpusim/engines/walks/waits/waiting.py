@@ -107,6 +107,10 @@ class _Watch:
         """Keep the places of the warps."""
         self.numbers[KEPT], self.state = KEEP, (b"", b"")
 
+    def ran(self) -> int:
+        """Return which warps have run since their places were kept, as a mask."""
+        return _bits(np.flatnonzero(self.numbers[RAN:]).tolist())
+
     def has_returned(self) -> bool:
         """Tell whether the state is the one that was there before, when all warps were where they are; remember it."""
         if not 0 < self.numbers[LOOKS] <= MOST_LOOKS or not self.numbers[KEPT]:
@@ -132,7 +136,7 @@ def watch(one: Walker, log: Log, advance: Callable[[int], int], limit: int, tell
         calm = calm + executed if found.numbers[CHANGES] == changes and asked != before else 0
         changes = int(found.numbers[CHANGES])
         if found.has_returned():
-            stuck = (stuck if own == found.state[0] else 0) | int(found.numbers[RAN])
+            stuck = (stuck if own == found.state[0] else 0) | found.ran()
             own = found.state[0]
             if not _bits(free) & ~stuck:
                 return Outcome(done, _asked(one, certain=True))
@@ -257,7 +261,7 @@ def _asked(one: Walker, *, certain: bool) -> Asked:
         found.keep()
         found.run(LONGEST)
         rows.append(np.array(log.rows[: log.size[0]]))
-        ran |= int(found.numbers[RAN])
+        ran |= found.ran()
         asks = certain = certain and found.numbers[LOOKS] == 1
         _let_others_go(one, ran)
     words, who = _words(one.kernel, np.concatenate(rows))

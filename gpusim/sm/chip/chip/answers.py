@@ -78,8 +78,9 @@ def _answer(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory) -> N
     if question.lines:
         question.gone = _bring(sm, memory, question)
     else:
-        fetches = sm.program[question.pc].action == FETCH
-        cost = sm.machine.fetch_cost if fetches else sm.machine.line_cost
+        instruction = sm.program[question.pc]
+        fetches = instruction.action == FETCH
+        cost = sm.machine.fetch_cost if fetches else global_memory.each_cost(sm.machine, instruction)
         question.gone = global_memory.commit_each(sm, question, cost, question.now)
     chip.take_back_channels(sms, s, chips)
     sm.ahead.answered += 1

@@ -103,7 +103,12 @@ def line_cost(machine: Machine) -> int:
 
 
 def written_cost(machine: Machine) -> int:
-    """Parts of a cycle that a transaction occupies the channel which the L2 writes to the DRAM, rounded."""
+    """Parts of a cycle that a transaction occupies the channel which is written to the DRAM, rounded.
+
+    Where all loads hit a cache, stores go to it as loads do.
+    """
+    if machine.cache and machine.cache.hits in ("l1", "l2"):
+        return line_cost(machine)
     return round(line_cost(machine) * (machine.memory.written if machine.memory else 1000) / 1000)
 
 
@@ -116,6 +121,12 @@ def _moves(given: Any) -> bool:
     if given.cached:
         return True
     return given.does(STORE, unit=UnitClass.GLOBAL) if given.record.hits == L1 else UnitClass.GLOBAL in given.units
+
+
+def _writes(given: Any) -> bool:
+    """Whether the DRAM gets what is stored, at once or from a cache that keeps it."""
+    local = given.record.hits == TAGS and UnitClass.LOCAL in given.units
+    return given.record.hits in (MEMORY, TAGS) and (local or given.does(STORE, unit=UnitClass.GLOBAL))
 
 
 def atomic_latency(machine: Machine) -> int:
@@ -151,7 +162,7 @@ UNIT = Declaration(
             field("global_rule", "index into GLOBAL_RULES"),
             packed_key("global_memory.line_bytes"),
             field("line_cost", "parts of a cycle that one transaction occupies the channel"),
-            field("written_cost", "parts of a cycle that one occupies it which the L2 writes to the DRAM"),
+            field("written_cost", "parts of a cycle that one occupies it which is written to the DRAM"),
             field("channel_parts", "parts of a cycle in which the channel's time counts"),
             field("channels", "that are told apart: 1 but where several SMs are simulated"),
             field("channel_count", "channels of the DRAM"),
@@ -203,8 +214,8 @@ UNIT = Declaration(
         Condition(
             "memory.written",
             "",
-            lambda g: g.record.hits == TAGS and (g.does(STORE, unit=UnitClass.GLOBAL) or UnitClass.LOCAL in g.units),
-            "no cache keeps a store of {kernel} that the DRAM gets later",
+            _writes,
+            "no store of {kernel} goes to the DRAM",
         ),
         Condition(CHANNEL_KEYS, "line_cost written_cost", _moves, STILL),
         Condition(CHANNEL_KEYS, "channel_parts", lambda g: _moves(g) or UnitClass.TEXTURE in g.units, STILL),

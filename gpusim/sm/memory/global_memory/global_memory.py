@@ -27,9 +27,9 @@ import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.global_memory.declaration import LINES, SEGMENTS
-from gpusim.sm.records import Entry, Numbers, Outcome, Question, Row, Scratch, Sm
+from gpusim.sm.records import Entry, MachineNumbers, Numbers, Outcome, Question, Row, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import LOAD
+from gpusim.sm.unit.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
@@ -217,6 +217,12 @@ def move_line(sm: Sm, line: int, cost: int, now: int) -> int:
     if sm.machine.channels == 1:
         return move(sm, cost, now) if cost else now
     return _on(sm, channel(sm, line * sm.machine.line_bytes), cost, now)
+
+
+@rule
+def each_cost(machine: MachineNumbers, instruction: Row) -> int:
+    """Return the parts of a cycle for which a transaction of a load or store occupies the channel."""
+    return int(machine.written_cost if instruction.action == STORE else machine.line_cost)
 
 
 @rule

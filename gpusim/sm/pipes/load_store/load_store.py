@@ -297,7 +297,8 @@ def next_service(sm: Sm, now: int) -> int:
 def result_at(sm: Sm, instruction: Row, entry: Entry, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
     moves = instruction.action == STORE or instruction.memory_kind == GLOBAL_MEMORY
-    gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if moves else now
+    cost = global_memory.each_cost(sm.machine, instruction)
+    gone = global_memory.commit_each(sm, entry, cost, now) if moves else now
     return done_at(instruction, entry, gone, now)
 
 

@@ -37,7 +37,9 @@ def keep(sm: Sm, memory: Memory, instruction: Row, start: int) -> bool:
     words, row, size = tags.words(sm, memory), requests.spare_row(sm), WORDS * sm.outcome.requests
     first = sm.launch.recorded + sm.requested
     if instruction.spilled:
-        if instruction.kept > start and _equal(words, row, sm.launch.recorded + instruction.kept - 1, size):
+        before = instruction.kept - 1
+        recorded = before >= start and before + size <= sm.requested  # behind those words are none, or old ones
+        if recorded and _equal(words, row, sm.launch.recorded + before, size):
             sm.outcome.place = instruction.kept - start
             return True
         instruction.kept = sm.requested + 1
