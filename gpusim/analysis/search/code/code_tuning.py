@@ -1,8 +1,8 @@
 """Tuning of a CUDA kernel: each piece of machine code of a search space is simulated once on each machine, and ranked.
 
-A trial simulates the SM with most work, with its share of the bandwidth, without values: all its blocks, or as
-many whole waves of resident blocks as are affordable, two at least, from which the time of all follows, the last,
-uneven wave included (gpusim/simulation/waves.py).
+A trial simulates the SM with most work, with its share of the bandwidth, without values: all its blocks, or as many
+whole waves of resident blocks as are affordable, two at least or a long one, from which the time of all follows, the
+last, uneven wave included (gpusim/simulation/waves.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.on_chip import on_chip
 
-AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
+AFFORDABLE = 2_000_000  # warp instructions of a sample by default: half a second
 STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
 ENOUGH = 200_000_000  # shader cycles of a kernel that may never end
