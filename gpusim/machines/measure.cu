@@ -285,41 +285,46 @@ __global__ void near_chain(long long* spans, u32* memory, u32* sink, int rounds)
   keep(spans, span);
 }
 
-// A thread of each SM loads lines that hold their own addresses, past the L1, one line after the other: near and far.
+// A warp of each SM loads lines whose words hold the lower half of their own addresses, past the L1, one after the
+// other: near and far.
 template <int STEPS>
-__global__ void line_chain(long long* spans, u64* memory, u32* sink, int lines) {
+__global__ void line_chain(long long* spans, u32* memory, u32* sink, int lines) {
   long long span = 0;
-  u64 all = 0;
+  u32 all = 0;
   for (int line = 0; line < lines; line++) {
-    u64 at = (u64)(memory + (u64)(blockIdx.x * lines + line) * 528);
-    *(u64*)at = at;
+    u64 at = (u64)(memory + (u64)(blockIdx.x * lines + line) * 1056 + threadIdx.x);
+    u32 low = (u32)at, high = (u32)(at >> 32);
+    *(u32*)at = low;
     __threadfence();
-    asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)::"memory");
-    all += at;
+    auto load = [&] {
+      asm volatile("{.reg .u64 p; mov.b64 p, {%0, %1}; ld.global.cg.u32 %0, [p];}" : "+r"(low) : "r"(high) : "memory");
+    };
+    load();
+    all += low;
     long long begin = now();
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
 #pragma unroll
-      for (int step = 0; step < STEPS; step++) asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)::"memory");
+      for (int step = 0; step < STEPS; step++) load();
     }
-    all += at;
-    asm volatile("" ::"l"(all) : "memory");
+    all += low;
+    asm volatile("" ::"r"(all) : "memory");
     span += now() - begin;
   }
-  sink[blockIdx.x] = (u32)all;
-  spans[blockIdx.x] = span;
+  sink[32 * blockIdx.x + threadIdx.x] = all;
+  keep(spans, span);
 }
 
-// Cycles of a load that the L2 answers, the mean over all SMs and places.
-static double l2_load(u64* memory) {
+// Cycles of a warp's coalesced load that the L2 answers, the mean over all SMs and places.
+static double l2_load(u32* memory) {
   const int lines = 64;
   std::vector<long long> found(sms);
   double all[2];
   for (int pass = 0; pass < 4; pass++) {
     if (pass % 2)
-      line_chain<24><<<sms, 1>>>(spans, memory, sink, lines);
+      line_chain<24><<<sms, 32>>>(spans, memory, sink, lines);
     else
-      line_chain<8><<<sms, 1>>>(spans, memory, sink, lines);
+      line_chain<8><<<sms, 32>>>(spans, memory, sink, lines);
     CHECK(cudaMemcpy(found.data(), spans, sms * sizeof(long long), cudaMemcpyDeviceToHost));
     all[pass % 2] = 0;
     for (long long span : found) all[pass % 2] += (double)span;
@@ -553,7 +558,7 @@ int main() {
   double few = longest(1, [&] { near_chain<32><<<1, 32>>>(spans, (u32*)memory, sink, 20); });
   double many = longest(1, [&] { near_chain<96><<<1, 32>>>(spans, (u32*)memory, sink, 20); });
   say("load.l1", (many - few) / (64 * 20));
-  say("load.l2", l2_load(memory));
+  say("load.l2", l2_load((u32*)memory));
   say("load.dram", dram_load(memory, (size_t)128 << 20, 128, 8192, 8, (uint4*)other, big));
   say("read.l2", read_bytes((uint4*)memory, (size_t)attribute(cudaDevAttrL2CacheSize) / 3, 64));
   say("read.dram_mbs", dram_mbs((uint4*)memory, big));

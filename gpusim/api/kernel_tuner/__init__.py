@@ -28,15 +28,17 @@ Results = tuple[Any, Any]
 @dataclass
 class _Card:
     machine: Machine | None = None
+    bounded: bool = False
 
 
 _CARD = _Card()
 
 
-def use(machine: Machine | str = DEFAULT) -> None:
+def use(machine: Machine | str = DEFAULT, *, bounded: bool = False) -> None:
     """Let the following calls run on a machine, given as an object or by name, and be what `import kernel_tuner` finds.
 
-    `import cupy` then finds `gpusim.cupy`, on the same machine. Raises UserError for an unknown name, for a machine
+    `import cupy` then finds `gpusim.cupy`, on the same machine. With `bounded` the bound of each point is found, which
+    may take as long as its time, and is two more columns. Raises UserError for an unknown name, for a machine
     that executes no machine code, without the extra, and where the script has taken `kernel_tuner` before.
     """
     found = executing(model.load(machine) if isinstance(machine, str) else machine)
@@ -45,7 +47,7 @@ def use(machine: Machine | str = DEFAULT) -> None:
 
     stand_in.install((tune_kernel, run_kernel, tune_kernel_T1))
     stand_in.activate(found)
-    _CARD.machine = found
+    _CARD.machine, _CARD.bounded = found, bounded
 
 
 def current() -> Machine:
@@ -58,16 +60,16 @@ def current() -> Machine:
 def tune_kernel(*args: Any, **named: Any) -> Results:
     """Tune a kernel as `kernel_tuner.tune_kernel` does, on the card of `use`; arguments and results are the same.
 
-    `time` is the simulated one, in milliseconds; further columns are the bound, the occupancy, the shares of the stall
-    reasons, and GB/s where tags count them. `parallel` is a number of processes. `iterations`, `device` and `platform`
-    change nothing. Kernels in C and Fortran are the host's: Kernel Tuner times them itself. With `simulation_mode` a
-    cache is replayed, and nothing is simulated here. Raises UserError where the extra is missing, for a language that
-    the card doesn't run, and for texture references; else as Kernel Tuner does.
+    `time` is the simulated one, in milliseconds; further columns are the occupancy, the shares of the stall reasons,
+    GB/s where tags count them, and the bound if `use` was asked for it. `parallel` is a number of processes.
+    `iterations`, `device` and `platform` change nothing. Kernels in C and Fortran are the host's: Kernel Tuner times
+    them itself. With `simulation_mode` a cache is replayed, and nothing is simulated here. Raises UserError where the
+    extra is missing, for a language that the card doesn't run, and for texture references; else as Kernel Tuner does.
     """
     _check_installed()
     from gpusim.api.kernel_tuner import tuning  # noqa: PLC0415  (an extra)
 
-    return tuning.tuned(current(), args, named)
+    return tuning.tuned(current(), args, named, bounded=_CARD.bounded)
 
 
 def tune_kernel_T1(*args: Any, **named: Any) -> Results:  # noqa: N802  (Kernel Tuner's name)
@@ -78,7 +80,7 @@ def tune_kernel_T1(*args: Any, **named: Any) -> Results:  # noqa: N802  (Kernel 
     _check_installed()
     from gpusim.api.kernel_tuner import tuning  # noqa: PLC0415  (an extra)
 
-    return tuning.tuned_file(current(), args, named)
+    return tuning.tuned_file(current(), args, named, bounded=_CARD.bounded)
 
 
 def run_kernel(*args: Any, **named: Any) -> list[Any]:

@@ -35,9 +35,19 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
     """A machine; while an event is under way, a launch is timed, otherwise its values are computed."""
 
     def __init__(
-        self, machine: Machine, lang: str, compiler_options: Sequence[str] = (), observers: Sequence[Any] = ()
+        self,
+        machine: Machine,
+        lang: str,
+        compiler_options: Sequence[str] = (),
+        observers: Sequence[Any] = (),
+        *,
+        bounded: bool = False,
     ) -> None:
-        """Take the machine with tags in its caches, whose L2 holds what copies left there; `lang` is its language."""
+        """Take the machine with tags in its caches, whose L2 holds what copies left there; `lang` is its language.
+
+        `bounded`: the bound of each timed launch is found, too.
+        """
+        self.how = How(bounded=bounded)
         self.machine, _ = holding(machine, "warm")
         self.lang, self.compiler_options = lang.upper(), language.options(lang, compiler_options)
         self.name, self.max_threads, self.units = machine.name, machine.limits.threads_per_block, UNITS
@@ -104,7 +114,7 @@ class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no 
         except UserError as error:
             raise SkippableFailure(f"{TOO_MUCH}: {error}") from None
         if self.timing:
-            self.result = timed(kernel, self.machine, How(bounded=True))
+            self.result = timed(kernel, self.machine, self.how)
         else:
             func(*launch, shared_mem=self.shared, machine=self.machine, caches=None)
 
@@ -142,9 +152,10 @@ class SimulatedTime(BenchmarkObserver):  # type: ignore[misc]
         """Return the columns of a launch."""
         result = self.dev.result
         found = figures(result)
-        bound = found.milliseconds * found.bound_cycles / found.cycles
-        columns = {"time": found.milliseconds, "times": [found.milliseconds], "bound": bound}
-        columns |= {"limiter": found.bound_limiter, "method": result.scaling.method}
+        columns = {"time": found.milliseconds, "times": [found.milliseconds], "method": result.scaling.method}
+        if self.dev.how.bounded:
+            columns["bound"] = found.milliseconds * found.bound_cycles / found.cycles
+            columns["limiter"] = found.bound_limiter
         columns["occupancy"] = 100 * found.warps / result.machine.limits.warps
         columns |= {f"stall_{reason}": share for reason, share in found.stalls.items()}
         return columns | {f"gbs_{rate.level}": rate.gbs for rate in memory_rates(result)}

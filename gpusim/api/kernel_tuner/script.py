@@ -33,13 +33,14 @@ class Line:
     machine: str
     rest: tuple[str, ...]
     module: bool = False
+    bounded: bool = False
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the script of a command line; what is refused ends the process with one line and exit code 2."""
     line = read(sys.argv[1:] if arguments is None else arguments)
     try:
-        kernel_tuner.use(line.machine)
+        kernel_tuner.use(line.machine, bounded=line.bounded)
         _run(line)
     except UserError as error:
         sys.stdout.flush()
@@ -59,6 +60,7 @@ def read(arguments: Sequence[str]) -> Line:
         PROGRAM, description=ABOUT, epilog=EXAMPLE, parents=[own], formatter_class=RawDescriptionHelpFormatter
     )
     whole.add_argument("-m", action="store_true", dest="module", help="SCRIPT is a module's name, such as pytest")
+    whole.add_argument("--bound", action="store_true", help="find the bound of each point, too: columns bound, limiter")
     whole.add_argument("script", metavar="SCRIPT", help="a Python script that calls kernel_tuner")
     whole.add_argument("rest", nargs=REMAINDER, metavar="ARGS", help="its own arguments").required = False
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -70,7 +72,7 @@ def read(arguments: Sequence[str]) -> Line:
     if not (_is_module(given.script) if given.module else Path(given.script).is_file()):
         whole.error(f"{given.script}: no such {'module' if given.module else 'file'}")
     rest = [*rest, *arguments[end + (not rest) :]]
-    return Line(given.script, behind or kernel_tuner.DEFAULT, tuple(rest), given.module)
+    return Line(given.script, behind or kernel_tuner.DEFAULT, tuple(rest), given.module, given.bound)
 
 
 def _is_module(name: str) -> bool:

@@ -80,7 +80,7 @@ class SimulatedRunner(SequentialRunner):  # type: ignore[misc]
     def run(self, space: Any, to: Any) -> Any:
         """Return the results of these points, as the sequential runner does."""
         points = space if isinstance(space, list) else list(space)
-        if self.workers == 1 or len(points) == 1:
+        if min(self.workers, len(points)) < 2:
             return super().run(points, to)
 
         def columns(params: dict[str, Any]) -> Any:
@@ -113,6 +113,7 @@ class Asked:
     options: Sequence[str] = ()
     observers: Sequence[Any] = ()
     workers: int = 1
+    bounded: bool = False
 
 
 class Simulated:
@@ -129,7 +130,8 @@ class Simulated:
     def tune(self, searchspace: Any, runner: Any, to: Any) -> Any:
         """Return the results of the strategy; `runner` is the one whose place ours takes."""
         asked, lang = self.asked, runner.kernel_source.lang
-        device = SimulatedDevice(self.machine, lang, asked.options, _observers(asked.observers, lang))
+        observers = _observers(asked.observers, lang)
+        device = SimulatedDevice(self.machine, lang, asked.options, observers, bounded=asked.bounded)
         interface = Interface(device, quiet=asked.quiet)
         ours = SimulatedRunner(runner, interface, quiet=asked.quiet, workers=asked.workers)
         to.simulation_mode = False

@@ -23,21 +23,24 @@ _CUSTOM = "custom_search_method_path"
 _OF_SEARCH = _CUSTOM, "max_fevals", "time_limit", "constraint_aware"  # not the search method's own
 
 
-def tuned(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return what `kernel_tuner.tune_kernel` returns for these arguments, on a machine; raises UserError."""
+def tuned(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any], *, bounded: bool) -> tuple[Any, Any]:
+    """Return what `kernel_tuner.tune_kernel` returns for these arguments, on a machine; raises UserError.
+
+    `bounded`: each point has its bound, too.
+    """
     given = bound(interface.tune_kernel, args, named)
     if given.get("simulation_mode") or _of_host(given):
         return interface.tune_kernel(**given)  # type: ignore[no-any-return]
     check(given)
-    ours = Simulated(machine, _asked(given))
+    ours = Simulated(machine, _asked(given, bounded))
     replaced = {"strategy": ours, "simulation_mode": True, "parallel": False, "cache": None, "observers": None}
     replaced["restrictions"] = _restrictions(given, machine.limits.threads_per_block)
     results, environment = interface.tune_kernel(**{**given, **replaced})
     return results, {**environment, **ours.environment}
 
 
-def tuned_file(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return what `kernel_tuner.tune_kernel_T1` returns for these arguments, on a machine; raises UserError."""
+def tuned_file(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any], *, bounded: bool) -> tuple[Any, Any]:
+    """Return what `kernel_tuner.tune_kernel_T1` returns for these arguments, likewise; raises UserError."""
     given = bound(interface.tune_kernel_T1, args, named)
     inputs = file_utils.get_input_file(Path(given["input_filepath"]))
     described = inputs["KernelSpecification"]
@@ -45,7 +48,7 @@ def tuned_file(machine: Machine, args: tuple[Any, ...], named: Mapping[str, Any]
         return interface.tune_kernel_T1(**given)  # type: ignore[no-any-return]
     strategy, options = _search(inputs.get("Search", {}), given)
     cache = given.get("cache_filepath") or described.get("SimulationInput")
-    ours = Simulated(machine, Asked(strategy, _cache_file(cache), quiet=True))
+    ours = Simulated(machine, Asked(strategy, _cache_file(cache), quiet=True, bounded=bounded))
     replaced = {"strategy": ours, "strategy_options": options, "simulation_mode": True, "cache_filepath": ""}
     found, more = interface.tune_kernel_T1(**{"device": 0, **given, **replaced})
     return (found, more) if given.get("output_T4", True) else (found, {**more, **ours.environment})
@@ -75,7 +78,7 @@ def _of_host(given: Mapping[str, Any]) -> bool:
     return language.on_host(source.lang)
 
 
-def _asked(given: Mapping[str, Any]) -> Asked:
+def _asked(given: Mapping[str, Any], bounded: bool) -> Asked:
     return Asked(
         given.get("strategy"),
         _cache_file(given.get("cache")),
@@ -83,6 +86,7 @@ def _asked(given: Mapping[str, Any]) -> Asked:
         options=given.get("compiler_options") or (),
         observers=given.get("observers") or (),
         workers=_workers(given.get("parallel")),
+        bounded=bounded,
     )
 
 

@@ -80,8 +80,8 @@ def rank(
     `kernel` is a function under `triton.jit`, `configs` are `triton.Config`. `arguments` by name: NumPy arrays or
     tensors of any library, whose contents matter only where addresses follow from them, and numbers. `grid` is a tuple,
     or a function of the configuration's parameters. `how` says how much of each launch is simulated, by default as much
-    as `gpusim tune` does; so many `jobs` at a time, by default one for each core. Raises UserError for a machine that
-    executes no machine code, and for arguments that the kernel doesn't take.
+    as `gpusim tune` does, without the bound; so many `jobs` at a time, by default one for each core. Raises UserError
+    for a machine that executes no machine code, and for arguments that the kernel doesn't take.
     """
     with in_words_of_python():
         where = _machine(machine, settings or {})
@@ -93,7 +93,7 @@ def rank(
                 found[place] = _ranked(config, made)
             else:
                 launches[place] = made
-        work = partial(_simulated, machine=where, how=how or How(bounded=True))
+        work = partial(_simulated, machine=where, how=how or How())
         for place, outcome in as_done(work, list(launches.items()), jobs):
             found[place] = _ranked(configs[place], outcome)
     return sorted((found[place] for place in range(len(configs))), key=lambda one: one.milliseconds)

@@ -17,4 +17,4 @@ def card(tmp_path, monkeypatch):
     ours.use(found)
     yield found
     stand_in.remove()
-    ours._CARD.machine = None
+    ours._CARD.machine, ours._CARD.bounded = None, False

@@ -43,8 +43,8 @@ def test_the_command_line(line, machine, rest, tmp_path):
 
 def test_a_module_is_run_by_its_name():
     """-m takes a module, as Python does; what follows are its own arguments."""
-    expected = script.Line("pytest", "a100", ("-q", "t.py"), module=True)
-    assert script.read(["--machine", "a100", "-m", "pytest", "-q", "t.py"]) == expected
+    expected = script.Line("pytest", "a100", ("-q", "t.py"), module=True, bounded=True)
+    assert script.read(["--machine", "a100", "--bound", "-m", "pytest", "-q", "t.py"]) == expected
 
 
 @pytest.mark.usefixtures("_names")
@@ -99,9 +99,12 @@ def test_help_has_an_example(capsys):
 @pytest.mark.long
 @pytest.mark.jit
 @needs_compiler
-@pytest.mark.parametrize("how", [["s.py"], ["-m", "s"]])
-def test_a_script_runs_unchanged(how, tmp_path):
-    """A script with modules beside it, its arguments and CuPy runs to its end in a process of its own."""
+@pytest.mark.parametrize(("how", "bounded"), [(["s.py"], False), (["--bound", "-m", "s"], True)])
+def test_a_script_runs_unchanged(how, bounded, tmp_path):
+    """A script with modules beside it, its arguments and CuPy runs to its end in a process of its own.
+
+    Bounds are found where they are asked for.
+    """
     (tmp_path / "beside.py").write_text(f"text = {(SCRIPTS / 'vector_add.py').read_text()!r}")
     lines = [
         "import sys, cupy",
@@ -110,10 +113,10 @@ def test_a_script_runs_unchanged(how, tmp_path):
         "assert sys.argv[1:] == ['3']",
         "text = text.replace('[64, 256, 1024, 2048]', '[64]').replace('100_000', '1_000')",
         "exec(text)",
-        "assert len(results) == 2 and all(one['bound'] > 0 for one in results)",
+        "assert len(results) == 2 and all(('bound' in one) == BOUNDED for one in results)",
         "print(get_config_string(env['best_config']), cupy.arange(int(sys.argv[1])))",
     ]
-    (tmp_path / "s.py").write_text("\n".join(lines))
+    (tmp_path / "s.py").write_text("\n".join(lines).replace("BOUNDED", str(bounded)))
     command = [sys.executable, "-m", "gpusim.kernel_tuner", *how, "--machine", "a100", "3"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
