@@ -9,6 +9,7 @@ import pytest
 from lowered import stand_in
 from read.fenced import ROOT
 from read.schemas import check_document
+from space_files import needs_compiler
 
 from gpusim.commands.main import execute
 from gpusim.launch.file import source
@@ -197,6 +198,20 @@ def test_a_launch_file_is_printed(capsys):
     assert [one.get("type") for one in found["argument"]] == [None, "int32", "int8", None]
     message = "k.cubin: has kernels pairs, flip; name one behind it: gpusim launch k.cubin KERNEL"
     assert message in refused(capsys, "launch", "k.cubin")
+
+
+@pytest.mark.jit
+@pytest.mark.long
+@needs_compiler
+def test_a_source_is_drafted_for_any_machine(tmp_path, monkeypatch, capsys):
+    """The draft of CUDA C runs on machines of two architectures; one asked for by --arch is stated."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.cu").write_text('extern "C" __global__ void s(float *y) { y[threadIdx.x] = threadIdx.x; }')
+    assert execute(["launch", "s.cu", "--out", "s.toml"]) == 0
+    found = [printed(capsys, "run", "s.cu", "--machine", name)["machine"] for name in ("rtx3090", "h200")]
+    assert found == ["rtx3090", "h200"]
+    assert execute(["launch", "s.cu", "--arch", "86"]) == 0
+    assert "\narchitecture = 86\n" in capsys.readouterr().out
 
 
 @pytest.mark.jit

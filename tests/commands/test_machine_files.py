@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from gpusim.commands.main import execute
+from gpusim.machine.file import Fact
 from gpusim.machine.machine import facts, load, read
-from gpusim.machine.trust.grades import CARRIED, GRADES, GUESSED, MEASURED, grade, grades
+from gpusim.machine.trust.grades import CARRIED, GRADES, GUESSED, MEASURED, PUBLISHED, grade, grades
 from gpusim.machine.trust.measured import PROGRAM, card_of, of_card
 
 CARD = Path(__file__).parents[1] / "data" / "measured_h200.csv"
@@ -171,6 +172,23 @@ def test_another_clock_is_the_same_card(tmp_path):
     same = grades(read("gtx580-1566"), facts("gtx580-1566"))
     assert all(one.shares[CARRIED] == 0 for one in same)
     assert any(one.shares[CARRIED] for one in grades(read("rtx3090"), facts("rtx3090")))
+
+
+def test_what_names_the_chip_is_not_carried_over():
+    """An H100 has what the H200's file says of an H100 alone, or of both; the H200 has the latter, too."""
+
+    def graded(machine, source, method="measured"):
+        return grade(Fact(1, source, method, place="h200.toml:1"), read(machine))
+
+    one, both, paper = "measured on an H100, 2026-11-25", "measured on an H200 and an H100, 2026", "NVIDIA H100 paper"
+    for machine in ("h100", "h100-pcie"):
+        assert [graded(machine, each) for each in (one, both, paper)] == [MEASURED, MEASURED, PUBLISHED]
+        assert graded(machine, "measured on an H200, 2026-11-21") == graded(machine, "none found") == CARRIED
+        assert graded(machine, one, "guess") == GUESSED
+    assert [graded("h200", each) for each in (one, both, paper)] == [CARRIED, MEASURED, PUBLISHED]
+    assert graded("l4", "stall counts of ptxas 13.0 for sm_89") == graded("l4", "compute capability 8.9") == PUBLISHED
+    assert graded("l4", "compute capability 8") == graded("l4", "ptxas, sm_86") == CARRIED
+    assert graded("rtx3090", "seen on an RTX 3090 Ti") == graded("l4", "L40S data sheet") == CARRIED
 
 
 @pytest.mark.jit

@@ -80,7 +80,7 @@ class SimulatedRunner(SequentialRunner):  # type: ignore[misc]
     def run(self, space: Any, to: Any) -> Any:
         """Return the results of these points, as the sequential runner does."""
         points = space if isinstance(space, list) else list(space)
-        if self.workers == 1 or len(points) == 1:
+        if min(self.workers, len(points)) < 2:
             return super().run(points, to)
 
         def columns(params: dict[str, Any]) -> Any:

@@ -34,8 +34,8 @@ def launch(
 
     Parameters come from the table in a cubin, their types from the kernel's C++ name, their names from the source if it
     is given, and so do the sizes of its first <<<grid, block, shared>>>. What neither says is guessed: 8 bytes are a
-    pointer. Blocks of the launch run, and buffers become as large as what they access. --json prints the same as a
-    document.
+    pointer. Blocks of the launch run, and buffers become as large as what they access. That of CUDA C or PTX names an
+    architecture only with --arch or --nvcc-flags. --json prints the same as a document.
 
     Example: gpusim launch examples/saxpy.sass saxpy
     """
@@ -46,6 +46,8 @@ def launch(
     draft = _draft(found, name, shown, source)
     if out is None or out == Path(file).with_suffix(files.LAUNCH):
         draft = template.without_code(draft)
+    if code.is_compiled(file) and not (architecture or nvcc_flags):
+        draft = template.without_architecture(draft)
     written = text(found, name, draft, shown)
     if out:
         if out.exists() and not replace:

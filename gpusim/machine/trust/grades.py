@@ -46,7 +46,18 @@ BY_LIMITER: Mapping[str, str] = {  # the limiter of a bound, and the numbers tha
     "L2": "l2_channel.load_bytes l2_channel.store_bytes",
     "tensor": "matrix.*.interval",
 }
-_ON = re.compile(r"[Mm]easured on an? ([\w ]*?\w*\d\w*)")  # the chip's name has a digit
+_ON = re.compile(r"[Mm]easured on an? [\w ]*?\w*\d")  # the chip's name has a digit
+_LEFT_OUT = (
+    "geforce",
+    "nvidia",
+    "tesla",
+    "radeon",
+    "instinct",
+    "gpu",
+    "sxm",
+    "pcie",
+)  # words of names that do not count
+_OTHERS = "Ti|Super|Laptop|D|Max-Q"  # behind a name, another chip's
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +81,31 @@ def area_of(path: str) -> str:
 def grade(fact: Fact, file: File) -> str:
     """Return the grade of a number of a machine: carried over is what the file of another card states.
 
-    So is what was measured on another card, whatever the method says.
+    So is what was measured on another card, whatever the method says. What names this chip as its source, or its
+    architecture, is not.
     """
     if fact.method == "guess":
         return GUESSED
-    stated, on = Path(fact.place.partition(".toml")[0]).name, _ON.match(fact.source)
-    elsewhere = on and on[1].split()[-1].lower() not in file.strings.get("name", "").lower()
-    if elsewhere or (stated != file.key and not _same_card(stated, file) and fact.method != "set"):
+    stated = Path(fact.place.partition(".toml")[0]).name
+    named = bool(_chip(file.strings.get("name", "")).search(fact.source)) or _of_architecture(fact.source, file)
+    own = named or stated == file.key or _same_card(stated, file) or fact.method == "set"
+    if not own or (not named and _ON.match(fact.source)):
         return CARRIED
-    return MEASURED if fact.source.lower().startswith("measured") else PUBLISHED
+    return MEASURED if fact.source.lower().startswith(("measured on ", "measured, ")) else PUBLISHED
+
+
+def _of_architecture(source: str, file: File) -> bool:
+    """Tell whether a source is on the machine's architecture: its compute capability, or compilers' code for it."""
+    number = file.strings.get("architecture", "").removeprefix("sm_")
+    words = rf"sm_{number}|compute capability {number[:-1]}\.{number[-1:]}"
+    return number.isdecimal() and bool(re.search(rf"\b(?:{words})(?![.\d])", source))
+
+
+@cache
+def _chip(name: str) -> re.Pattern[str]:
+    """The pattern of what sources call a chip: its product's name, and not that of one which begins so."""
+    words = [word for word in name.split() if word.lower() not in _LEFT_OUT]
+    return re.compile(rf"\b{re.escape(' '.join(words))}\b(?! (?:{_OTHERS})\b)" if words else r"(?!)", re.IGNORECASE)
 
 
 @cache

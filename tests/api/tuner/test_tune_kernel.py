@@ -179,6 +179,17 @@ def test_processes_keep_to_a_budget_and_a_cache(tmp_path):
     assert all(one["time"] == known.get(one["block_size_x"], one["time"]) for one in whole)
 
 
+def test_a_strategy_may_ask_for_nothing():
+    """A strategy that hands on no points gets no results, by several processes, too."""
+
+    class Idle:
+        @staticmethod
+        def tune(_space, runner, options):
+            return runner.run([], options)
+
+    assert tuned(blocks=(32, 64), parallel=2, strategy=Idle()) == []
+
+
 @pytest.mark.long
 def test_verify_without_an_answer():
     """A function that checks results gets all arrays after the launch, and None for the answer."""

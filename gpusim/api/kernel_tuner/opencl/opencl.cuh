@@ -196,8 +196,8 @@ _CL float smoothstep(float low, float high, float a) {
     float t = clamp((a - low) / (high - low), 0.0f, 1.0f);
     return t * t * (3.0f - 2.0f * t);
 }
-_CL float sign(float a) { return a > 0 ? 1.0f : a < 0 ? -1.0f : a; }
-_CL double sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a; }
+_CL float sign(float a) { return a > 0 ? 1.0f : a < 0 ? -1.0f : a == 0 ? a : 0.0f; }
+_CL double sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? a : 0.0; }
 _CL float degrees(float a) { return a * 57.29577951308232f; }
 _CL float radians(float a) { return a * 0.017453292519943295f; }
 _CL float maxmag(float a, float b) { return fabsf(a) > fabsf(b) ? a : fabsf(b) > fabsf(a) ? b : fmaxf(a, b); }
@@ -206,7 +206,7 @@ _CL float pown(float a, int b) { return powf(a, (float)b); }
 _CL double pown(double a, int b) { return ::pow(a, (double)b); }
 _CL float powr(float a, float b) { return powf(a, b); }
 _CL double powr(double a, double b) { return ::pow(a, b); }
-_CL float rootn(float a, int b) { return powf(a, 1.0f / b); }
+_CL float rootn(float a, int b) { return a < 0 && b & 1 ? -powf(-a, 1.0f / b) : powf(a, 1.0f / b); }
 _CL float fract(float a, float *whole) { *whole = floorf(a); return fminf(a - *whole, 0x1.fffffep-1f); }
 _CL float sincos(float a, float *cosine) { float sine; ::sincosf(a, &sine, cosine); return sine; }
 _CL_T T select(T a, _CL_N b, int c) { return c ? b : a; }
@@ -324,7 +324,8 @@ template <class To, class T> _CL To _cl_saturated(T a) {
     const bool is_signed = (To)-1 < (To)0;
     const int bits = 8 * sizeof(To);
     const To most = is_signed ? (To)((1ull << (bits - 1)) - 1) : (To)-1, least = is_signed ? (To)(1ull << (bits - 1)) : (To)0;
-    return a >= most ? most : a <= least ? least : (To)a;
+    if (a < (T)0) return is_signed && a > least ? (To)a : least; // C++ compares numbers of either sign without one
+    return a >= most ? most : (To)a;
 }
 
 // Constants

@@ -68,6 +68,11 @@ def without_code(draft: Draft) -> Draft:
     return draft.with_file(structs.replace(draft.file, code=""))
 
 
+def without_architecture(draft: Draft) -> Draft:
+    """Return a draft of a source that is compiled for any machine on which it is run."""
+    return draft.with_file(structs.replace(draft.file, architecture=0))
+
+
 def _shortest(code: Code, name: str) -> str:
     every = code.cubin.kernels if code.cubin else tuple(code.sections)
     return plain(name) if len(named(plain(name), every)) == 1 else name

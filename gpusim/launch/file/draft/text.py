@@ -43,8 +43,8 @@ def _lines(code: Code, name: str, draft: Draft, file: str) -> Iterator[str]:
     yield f"kernel = {quoted(first.kernel)}"
     if first.code:
         yield f"code = {quoted(first.code)}"
-    if code.architecture:
-        yield f"architecture = {code.architecture}"
+    if first.architecture:
+        yield f"architecture = {first.architecture}"
     for setting, comment in (
         (f"grid = {first.grid}", "blocks in x, y, z"),
         (f"block = {first.block}", f"threads of a block in x, y, z{_most(function)}"),

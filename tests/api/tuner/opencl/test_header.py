@@ -58,6 +58,21 @@ def test_whole_numbers():
     assert np.array_equal(out, 3 * i + 7 + i * i + bits + (i + 5) * 16 + first + 2 + 1 + i + 3)
 
 
+def test_conversions_saturate_whatever_the_signs():
+    """Below the least and beyond the most of a type its bounds come out, of numbers with and without a sign."""
+    body = "uint u = 1u << i; int s = -i; r = (int)convert_uint_sat(s) + convert_char_sat(u);"
+    more = "r += convert_int_sat((ulong)u) / 2 + 1000 * convert_char_sat(100 * s) + convert_short_sat(-40000.0f);"
+    out, _ = computed(f"{body} {more}", "int")
+    for i, found in enumerate(out.tolist()):
+        assert found == min(127, 1 << i) + min(2**31 - 1, 1 << i) // 2 + 1000 * max(-100 * i, -128) - 32768
+
+
+def test_roots_and_signs_of_what_is_no_positive_number():
+    """An odd root of a negative number is negative; NaN has the sign 0, as OpenCL C says."""
+    out, x = computed("r = rootn(-x[i], 3) + sign(NAN) + 2 * sign(x[i]);")
+    assert np.allclose(out, 2 - np.cbrt(x[:LANES]), rtol=1e-5)
+
+
 def test_work_items_and_shared_memory():
     """Ids and sizes are those of the launch; a barrier makes a group's stores to local memory visible."""
     body = "__local int t[16]; int l = get_local_id(0); t[l] = i; barrier(CLK_LOCAL_MEM_FENCE); r = t[15 - l];"
