@@ -21,7 +21,7 @@ from msgspec import structs
 from scan import simt_stack
 from scan.barriers import stays_behind
 from scan.caches import Caches, Request
-from scan.dram import arriving, from_memory
+from scan.dram import from_memory, sector_parts
 from scan.empty_caches import caches
 from scan.requests import places, requests
 from scan.state import Warp
@@ -191,11 +191,10 @@ class MemorySide:
 
     def _moves(self, done: Executed) -> int:
         """Ticks for which the lines of an access, or the sectors of a fetch, occupy the channel."""
-        chip, row = self.machine.chip, done.instruction.row
-        if done.fetches:
-            return done.lines * round(TICKS * 32 * chip.sms * chip.shader_mhz / arriving(self.machine))
-        longer = self.machine.memory.written / 1000 if self.machine.memory and not row.is_load else 1
-        return done.lines * round(round(TICKS * line_cycles(self.machine)) * longer)
+        parts = sector_parts(self.machine) if done.fetches else round(TICKS * line_cycles(self.machine))
+        if self.machine.memory and not done.fetches and not done.instruction.row.is_load:
+            parts = round(parts * self.machine.memory.written / 1000)
+        return done.lines * parts
 
 
 @dataclass

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading.nearest import nearest as nearest_name
-from workloads.entries import gemm, microbench
 from workloads.entries.entry import Entry, Parameter
 
-CATALOG: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in (*gemm.ENTRIES, *microbench.ENTRIES)})
+# Kernels by the module of workloads.entries that has their entries, which is imported when one of them is asked for.
+NAMES = {
+    "gemm": "sgemm-lai matmul-naive matmul-block dgemm-tan transpose gemm-stencil sgemm-vega-legacy sgemm-vega-vlp "
+    "dgemm-vega-vlp sg4",
+    "microbench": "chain throughput expression cadence mix dual-issue bank-conflict maxas-loop register-banks "
+    "pointer-chase stream offset-copy coalescing divergence partition-camping barrier",
+}
+
+
+@dataclass(frozen=True)
+class _Catalog(Mapping[str, Entry]):
+    """The entries by name; who asks for names alone imports no kernel."""
+
+    modules: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> Entry:
+        entries: Iterable[Entry] = import_module(f"workloads.entries.{self.modules[name]}").ENTRIES
+        return next(entry for entry in entries if entry.name == name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+
+CATALOG: Mapping[str, Entry] = _Catalog({name: module for module, text in NAMES.items() for name in text.split()})
 
 
 def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:

@@ -87,4 +87,10 @@ def _touched(pattern: Pattern, row: Row) -> int:
     first = _addresses(pattern, row)
     last = first + max(row.nbytes, 1) - 1
     every = np.concatenate([np.arange(-(-row.nbytes // WORD_BYTES))[:, None] * WORD_BYTES + first, last[None]])
-    return len(np.unique(every // SECTOR_BYTES))
+    return _distinct(every // SECTOR_BYTES)
+
+
+def _distinct(numbers: NDArray[np.int64]) -> int:
+    """Return how many distinct numbers there are; np.unique imports np.ma first, which takes 0.02 s."""
+    found = np.sort(numbers, axis=None)
+    return int(np.count_nonzero(found[1:] != found[:-1])) + (found.size > 0)

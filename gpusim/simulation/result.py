@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from gpusim.bounds import rates
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import SmRun
-from gpusim.engines.walks.happens_before.conflicts import Race
-from gpusim.engines.walks.races import races as find_races
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation import memory_account
@@ -21,6 +19,9 @@ from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
 from isa.kernel import Kernel
 from isa.nvidia.system.printed import printed
 from isa.support import frozen
+
+if TYPE_CHECKING:
+    from gpusim.engines.walks.happens_before.conflicts import Race
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,11 @@ class Result:
     @cached_property
     def races(self) -> tuple[Race, ...] | None:
         """Races in the first block, one for each pair of instructions; None, not searched, for kernels not racy."""
-        return tuple(find_races(self.kernel, (0,))) if self.kernel.racy else None
+        if not self.kernel.racy:
+            return None
+        from gpusim.engines.walks.races import races  # noqa: PLC0415  (start-up time)
+
+        return tuple(races(self.kernel, (0,)))
 
     @cached_property
     def missing_waits(self) -> tuple[MissingWait, ...]:

@@ -19,6 +19,7 @@ def doc(text: str) -> Meta:
 
 Plain = int | float | str | bool
 Setting = int | str  # a number or a word of a machine's file
+NONE: Mapping[str, Setting] = {}  # settings, by path
 Extent = tuple[int, int, int]
 KernelKey = Annotated[str, doc("Name of the kernel, or of the listing.")]
 Arguments = Annotated[Mapping[str, Plain], doc("The kernel's parameters; a listing has none.")]

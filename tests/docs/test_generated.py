@@ -144,7 +144,7 @@ def test_each_kernel_and_space_has_its_parameters():
     """The page of kernels has a section for each kernel and space, with every parameter and its meaning."""
     text = kernels.kernels()
     sections = {part.split("\n")[0]: part for part in text.split("\n## ")[1:]}
-    wanted = CATALOG | {f"Search space {name}": entry for name, entry in SPACES.items()}
+    wanted = {**CATALOG} | {f"Search space {name}": entry for name, entry in SPACES.items()}
     assert sections.keys() == wanted.keys()
     for name, entry in wanted.items():
         assert names(sections[name]) == [parameter.name for parameter in entry.parameters]

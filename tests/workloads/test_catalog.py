@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 
 import pytest
 from draws import QUICK
@@ -10,6 +12,7 @@ from isa.errors import UserError
 from isa.text.assembler import assemble
 from isa.text.printer import show
 from workloads.catalog import CATALOG, find, make
+from workloads.entries import gemm, microbench
 
 SMALL = {
     "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
@@ -22,6 +25,13 @@ SMALL = {
 if QUICK:  # two by two blocks, and two rounds of the loop at least
     SMALL["matmul-block"] = {"m": "64", "n": "64", "k": "64"}
     SMALL["matmul-naive"] = {"m": "16", "n": "64", "k": "32"}
+
+
+def test_the_catalog_names_every_entry():
+    """The names are those of all entries, in their order, though none is imported for them."""
+    assert list(CATALOG) == [entry.name for entry in (*gemm.ENTRIES, *microbench.ENTRIES)]
+    code = "import sys, workloads.catalog as found; len(found.CATALOG); print('workloads.entries.gemm' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 @pytest.mark.parametrize("name", CATALOG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -17,19 +18,16 @@ from gpusim.analysis.account.findings.finding import Finding, lines
 from gpusim.analysis.account.findings.resources import is_done
 from gpusim.analysis.account.memory.screen import LEGEND, levels, numbers, shared
 from gpusim.analysis.account.memory.tables import tables
-from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
 from gpusim.analysis.account.rates.roofline import roofs
-from gpusim.analysis.account.run_document import NONE, waited
-from gpusim.analysis.account.stalls import lost_slots, warp_cycles
+from gpusim.analysis.account.stalls import lost_slots, waited, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun
-from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.result import Result
 from gpusim.sm.memory.cache.declaration import tagged
-from gpusim.support.document import Setting, spelled
+from gpusim.support.document import NONE, Setting, spelled
 from gpusim.support.plural import plural
 from isa.dataflow.waits.missing_waits import MissingWait
 from isa.dataflow.waits.shared_barriers import SharedBarrier, words
@@ -38,6 +36,10 @@ from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.program import Program
 from isa.text.printer import named, text_of
+
+if TYPE_CHECKING:
+    from gpusim.analysis.account.rates.energy import Spent
+    from gpusim.engines.walks.happens_before.conflicts import Race
 
 WARM = "warm: the L2 holds the buffers when the launch begins"
 COLD = "cold: they are empty when the launch begins"

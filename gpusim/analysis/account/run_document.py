@@ -14,23 +14,20 @@ from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import MemoryRate, memory_rates, used_sms
-from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.analysis.account.stalls import Waiting, lost_slots, waited, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.engines.walks.happens_before.conflicts import Race
-from gpusim.launch.codes.assign_codes import sharing
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.result import Result, Scaling
 from gpusim.simulation.verify import Verification
-from gpusim.support.document import LaunchDocument, Setting, doc, plain
+from gpusim.support.document import NONE, LaunchDocument, Setting, doc, plain
 from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.missing_waits import MissingWait
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
 from isa.nvidia.system.printed import prints
-
-NONE: Mapping[str, Setting] = {}  # settings, by path
 
 
 @dataclass(frozen=True)
@@ -174,8 +171,3 @@ def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) 
         "grid": kernel.grid,
         "block": kernel.block,
     }
-
-
-def waited(result: Result) -> list[Waiting]:
-    """Return the instructions before which warps wait longest, and which of these wait for more than they need."""
-    return waiting_most(result.kernel, result.run, shared=sharing(result.kernel.program, result.machine))

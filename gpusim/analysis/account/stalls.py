@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import ChipRun, SmRun
-from gpusim.launch.codes.assign_codes import FAR
+from gpusim.launch.codes.assign_codes import FAR, sharing
 from gpusim.sm.unit.stall import Stall, label
 from gpusim.support.document import doc
 from isa.dataflow.waits.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
 from isa.text.printer import text_of
+
+if TYPE_CHECKING:
+    from gpusim.simulation.result import Result
 
 NOTHING_SHARED: Mapping[int, Sequence[SharedBarrier]] = MappingProxyType({})
 NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
@@ -67,6 +70,11 @@ def waits(run: SmRun) -> NDArray[np.int64]:
     waiting = run.stalls.copy()
     waiting[:, NO_WAIT] = 0
     return waiting
+
+
+def waited(result: Result) -> list[Waiting]:
+    """Return the instructions before which warps wait longest, and which of these wait for more than they need."""
+    return waiting_most(result.kernel, result.run, shared=sharing(result.kernel.program, result.machine))
 
 
 def waiting_most(

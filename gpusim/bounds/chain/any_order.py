@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks.contended import contended
 from gpusim.engines.walks.profile import Pattern, Profile
 from isa.dataflow.at_least import at_least
 from isa.dataflow.memory.order_dependence import Varying, may_vary, varying
@@ -32,6 +31,8 @@ def order_of(kernel: Kernel, blocks: Sequence[int] | None, executed: int) -> Var
     """
     sources = may_vary(kernel)
     if sources and blocks is not None and executed * len(blocks) <= LOOKED_AT:
+        from gpusim.engines.walks.contended import contended  # noqa: PLC0415  (start-up time)
+
         sources = contended(kernel, blocks, sources, LOOKED_AT)
     return varying(kernel, sources) if sources else None
 

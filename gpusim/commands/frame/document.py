@@ -31,7 +31,7 @@ def encoded(document: Document) -> str:
 
 def show(*parts: object) -> None:
     """Print tables and text without blanks at the ends of lines, as wide as the terminal or COLUMNS, else 100."""
-    console = Console(highlight=False, markup=False, width=width())
+    console = Console(highlight=False, markup=False, emoji=False, width=width())
     console.push_render_hook(EscapedParts())
     with console.capture() as captured:
         for part in parts:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from gpusim.analysis.account import report, run_document
-from gpusim.analysis.account.rates.energy import Spent, known, spent
+from gpusim.analysis.account import report
 from gpusim.commands.frame.arguments import chosen, cycles_of, percent_of, sms_of, whole_number
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import (
@@ -23,7 +23,6 @@ from gpusim.commands.frame.options import CodeOptions, Estimated, Launch, among
 from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import ENGINES, write_trace
-from gpusim.engines.walks.traffic import traffic
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation.asked import Sample
@@ -32,8 +31,12 @@ from gpusim.simulation.result import Result
 from gpusim.simulation.simulation import simulate
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support import whole_file
+from gpusim.support.document import Document, Setting
 from isa.errors import UserError
 from isa.executing.faults import LIMIT
+
+if TYPE_CHECKING:
+    from gpusim.analysis.account.rates.energy import Spent
 
 WRONG_VALUES = 1  # exit code
 
@@ -71,6 +74,8 @@ def run(
         tolerated(percent, engine=engine, sample=None, sms=1, trace=True, fast_forward=True)
         whole_file.check(trace)
     if energy:
+        from gpusim.analysis.account.rates.energy import known  # noqa: PLC0415  (start-up time)
+
         known(machine, kernel.warp_size)
     unfelt = ineffective_settings(at, energy=energy, sms=which)
     tell_of_channels(launch.kernel, machine, which)
@@ -87,7 +92,7 @@ def run(
     tell_of_others(result, kernel, which)
     tell_of_trust(result, at)
     return Answer(
-        lambda: run_document.document(result, settings, joules),
+        lambda: _document(result, settings, joules),
         lambda: [report.screen(result, settings, joules)],
         unfelt,
         WRONG_VALUES if result.verification.wrong else 0,
@@ -95,8 +100,17 @@ def run(
     )
 
 
+def _document(result: Result, settings: Mapping[str, Setting], joules: Spent | None) -> Document:
+    from gpusim.analysis.account import run_document  # noqa: PLC0415  (start-up time)
+
+    return run_document.document(result, settings, joules)
+
+
 def _spent(result: Result, machine: str) -> Spent:
     """Return the energy of the launch in the time that was simulated; `machine` names the file of its energies."""
+    from gpusim.analysis.account.rates.energy import known, spent  # noqa: PLC0415  (start-up time)
+    from gpusim.engines.walks.traffic import traffic  # noqa: PLC0415
+
     forwarding = bool(known(result.machine).forwarding)
     limit = max(LIMIT, result.run.warp_instructions)
     moved = traffic(result.kernel, forwarding=forwarding, limit=limit)
