@@ -61,7 +61,8 @@ def _names(one: Taken) -> Iterator[tuple[str, tuple[Taken, bool]]]:
     """Yield how an option is written, and whether that way a flag is set."""
     if not isinstance(one.declared, OptionInfo):
         return
-    for name in (one.declared.default, *(one.declared.param_decls or ())):  # annotated, the first one is in `default`
+    first = str(one.declared.default)  # as it is where options are annotations
+    for name in (first, *(one.declared.param_decls or ())):
         yes, _, no = name.partition("/")
         yield yes, (one, True)
         if no:
