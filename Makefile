@@ -26,7 +26,7 @@ help:
 	@echo "make fuzz        random programs on random machines, programs of CUDA C, mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
-	@echo "make validation  the tables and the picture of docs/validation-h200.md anew"
+	@echo "make validation  docs/validation-h200.md with its picture, and docs/architectures.md anew"
 	@echo "make sensitivity  which guesses turn these claims, for docs/sensitivity.csv: hours, or what is missing there"
 	@echo "make clean       remove .venv and every cache"
 
@@ -78,6 +78,7 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	  --benchmark-columns=min,median,rounds
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
 	$(BIN)/python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
+	$(BIN)/python -m benchmarks.peers.compare --plot docs/pictures/peers.svg
 
 # What the lessons show is computed from the same rows: it is written anew with them.
 reproduction: $(VENV)/plot.stamp
@@ -87,6 +88,7 @@ reproduction: $(VENV)/plot.stamp
 
 validation: $(VENV)/plot.stamp $(VENV)/test.stamp
 	$(BIN)/gpusim validate h200 --kernels --plot docs/pictures/kernels-h200.svg --markdown docs/validation-h200.md
+	PYTHONPATH=docs $(BIN)/python -m generate.architectures
 	$(MAKE) precomputed
 
 sensitivity: $(VENV)/core.stamp

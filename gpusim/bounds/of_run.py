@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from gpusim.bounds.bounds import LIMIT, Bound, bound
 from gpusim.engines.sm_run import SmRun
+from gpusim.launch.feed import countable
 from gpusim.machine.machine import Machine
 from gpusim.support.stages import stage
 from isa.dataflow.memory.order_dependence import may_vary
@@ -35,7 +36,8 @@ def enough(kernel: Kernel, run: SmRun) -> int:
     """Return the warp instructions of a block beyond which the bound gives up; at least as many as an SM executed.
 
     If what a block executes may depend on the order of warps, it may wait for ever in program order, or do by itself
-    what all blocks do together.
+    what all blocks do together. It does not where its path depends on no memory.
     """
     most = MORE * (run.warp_instructions // run.sms)
-    return max(SOME, most) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
+    varies = not countable(kernel) and may_vary(kernel)
+    return max(SOME, most) if varies else max(LIMIT, run.warp_instructions)

@@ -17,7 +17,7 @@ from gpusim.bounds.chain.access_cost import AccessCost, Seen, costs
 from gpusim.bounds.chain.any_order import least, order_of
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
-from gpusim.engines.walks.counting.block_counts import COUNTED, FAULTY, KINDS, counted, counter
+from gpusim.engines.walks.counting.block_counts import COUNTED, FAULTY, KINDS, Limited, counted, counter
 from gpusim.engines.walks.profile import Profile, first_profile, profile_of
 from gpusim.engines.walks.program_order import Walker, walker
 from gpusim.launch.feed import countable, recordable
@@ -169,10 +169,16 @@ def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | No
     what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
-        found = counted(counter(kernel, machine), [0], limit) if countable(kernel) else None
+        work = _of_first(kernel, Limited(limit, machine)) if countable(kernel) else 0
     except UserError:
         return None
-    return None if found is None or found.of[0] == FAULTY else max(1, budget // int(found.work[0]))
+    return max(1, budget // work) if work else None
+
+
+@once
+def _of_first(kernel: Kernel, walk: Limited) -> int:
+    """Return the warp instructions of the first block, 0 of one that can't be run; raises as `counted`."""
+    return int(counted(counter(kernel, walk.where), [0], walk.limit).work[0])
 
 
 def _probes(kernel: Kernel, ids: range) -> list[int]:

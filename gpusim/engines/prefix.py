@@ -13,8 +13,8 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.unit.capacities import NEVER
 from isa.kernel import Kernel
 
-LOOK = 256  # cycles to the first look, and between two
-PART = 64  # from so many times that on looks are this part of the run apart, so that they stay few
+LOOK = 1024  # cycles to the first look, and between two
+PART = 32  # from so many times that on looks are this part of the run apart, so that they stay few
 
 
 @dataclass(frozen=True)

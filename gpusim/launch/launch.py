@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch import in_turn as turns
 from gpusim.launch import scalar_registers
-from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep, slowest
+from gpusim.launch.caches import caches, filled_caches, instruction_caches, left_out, lockstep, slowest
 from gpusim.launch.caches.filled_caches import Touched
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
@@ -110,7 +110,8 @@ def launch(
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), then its `last` ones. `touched` of its buffers (None: all).
+    The SM gets its first `blocks` blocks (None: all), `last` of them from the end; of some it brings their part of its
+    buffers only (gpusim/launch/caches/left_out.py). `touched` of these (None: all).
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -122,9 +123,8 @@ def launch(
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, touched, trace=trace, index=index)
     prepared.sm.tracing, prepared.sm.launch.next = trace, index
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
-    if last and count < share:
-        prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
-        prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
+    if count < share:
+        left_out.leave_out(prepared.sm, kernel, machine, count, share, last)
     prepared.sm.comparable, prepared.sm.tolerance = comparable(machine), tolerance
     if fast_forward and feed == TRACE_DRIVEN and not trace:
         prepared.sm.forwarding = comparable(machine, but_for_tags=tolerance > 0)
@@ -155,7 +155,7 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
 def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int, touched: Touched | None) -> None:
     """Tell one of so many SMs what others, and its blocks so far, leave of the L2."""
     few = number < machine.chip.sms or number == 1
-    if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
+    if few and left_out.stands(machine):  # why: docs/calibration.md
         _stand_for_others(sm, kernel, machine, number)
     elif not few:
         sm.machine.shared_cost[:] = sector_shares(machine, number)

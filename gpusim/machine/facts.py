@@ -13,6 +13,9 @@ from gpusim.machine.schema import DEFAULTED, EXTRAS, MEMBERS, OPTIONAL, leaves
 from isa.errors import UserError
 from isa.reading.nearest import nearest
 
+STACKS = "chip.stacks"
+OF_STACKS = "chip.dram_mbs", "memory_channels.count"  # what each stack of memory has its part of
+
 
 def _pattern(path: str) -> str:
     """`pipe.sp.lanes` -> `pipe.*.lanes`; a path of a section with fixed keys stays itself."""
@@ -25,11 +28,27 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
     schema = _schema()
     found = {path: _typed(path, fact, schema) for path, fact in given.items()}
     found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
+    found |= {path: _override(path, value, schema, found) for path, value in _of_stacks(file, given, found, overrides)}
     wanted = list(_paths(schema, found))
     for path in wanted:
         if path not in found and _pattern(path) not in DEFAULTED:
             raise _missing(file, path, given, overrides)
     return {path: found[path] for path in wanted if path in found}
+
+
+def _of_stacks(
+    file: str, given: Mapping[str, Fact], found: Mapping[str, Fact], overrides: Mapping[str, int | str]
+) -> Iterator[tuple[str, int]]:
+    """Yield what goes with another number of stacks of memory than the file's, in proportion; raises UserError."""
+    if STACKS not in overrides or found[STACKS].value == (before := given[STACKS].value if STACKS in given else 0):
+        return
+    stacks = found[STACKS].value
+    if not before or not stacks:
+        cause = "a DRAM has one at least" if before else f"{file} has no stacks of memory"
+        raise UserError(f"--set {STACKS}={stacks}: {cause}; set chip.dram_mbs in its place")
+    for path in OF_STACKS:
+        if path in given and path not in overrides:
+            yield path, int(given[path].value) * int(stacks) // int(before)
 
 
 @cache

@@ -14,6 +14,7 @@ from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks import launch_lines
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
+from gpusim.machine.simulated_sms import simulated_blocks
 from gpusim.sm.memory.account.declaration import (
     BUFFERS,
     DRAM_READ,
@@ -162,7 +163,8 @@ def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
     times = kernel.blocks / max(1, run.blocks)
     sharers = min(machine.chip.sms, kernel.blocks)
     if tagged(machine) and run.sms < sharers and _is_cold(kernel, machine):
-        shares = [run.sms * (buffer.nbytes // sharers) // SECTOR_BYTES for buffer in kernel.buffers]
+        every = len(simulated_blocks(kernel, machine, run.sms, run.first_sm))
+        shares = [run.sms * (one.nbytes // sharers) // SECTOR_BYTES * run.blocks // every for one in kernel.buffers]
         _bring_all(counts, kernel, shares, times)
     return MemoryAccount(kernel, tagged(machine), counts, times)
 

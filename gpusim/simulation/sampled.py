@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.block_classes import bordering, classes
-from gpusim.bounds.bounds import Bound, starts_of_blocks
+from gpusim.bounds.bounds import LIMIT, Bound, starts_of_blocks
 from gpusim.bounds.of_run import Bounding, enough
-from gpusim.bounds.profiled import are_alike
+from gpusim.bounds.profiled import are_alike, holds
 from gpusim.engines.busiest_sm import blocks_of_sm
 from gpusim.engines.estimated import summing_up
 from gpusim.engines.sm_run import SmRun
+from gpusim.launch.caches.left_out import stands
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
@@ -26,6 +27,9 @@ from gpusim.simulation.waves import Share, estimate
 from gpusim.support.stages import stage
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.row import Unit
+
+LONG = 4_000_000  # warp instructions of a wave whose begin is a small part of it
 
 
 class DifferingBlocksError(UserError):
@@ -46,7 +50,7 @@ def sampled(
 
     `tolerance`: parts in a million by which steady loops may be wrong that are taken at their mean cost; 0: none are.
     """
-    share = Share(len(blocks_of_sm(kernel, machine)), occupancy(kernel, machine).blocks)
+    share = _share(kernel, machine, tolerance)
     blocks = share.sampled(sample)
     feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
     run = observed(feed=feed, blocks=blocks, last=share.rest, tolerance=tolerance)
@@ -73,6 +77,19 @@ def sampled(
         no_bound=no_bound,
         growth=share.growth(blocks),
     )
+
+
+@stage("profile")
+def _share(kernel: Kernel, machine: Machine, tolerance: int) -> Share:
+    """Return the SM's blocks; of an estimate with a tolerance one wave is enough, if it is long by itself.
+
+    Not where registers are spilled: the blocks of the first wave find no local memory of others in the L2.
+    """
+    every, resident = len(blocks_of_sm(kernel, machine)), occupancy(kernel, machine).blocks
+    spills = any(i.row.unit is Unit.LOCAL for i in kernel.program.instructions)
+    long = bool(tolerance) and not spills and (holds(kernel, machine, LONG, LIMIT) or resident) < resident
+    brings = stands(machine) and min(machine.chip.sms, kernel.blocks) > 1
+    return Share(every, resident, least=1 if long else 2, brings=brings)
 
 
 @stage("profile")

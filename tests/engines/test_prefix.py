@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpusim.engines.prefix import LOOK, Prefix, run_prefix
+from gpusim.engines.prefix import LOOK, PART, Prefix, run_prefix
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
 from gpusim.sm.account.record.declaration import ISSUE
@@ -33,7 +33,7 @@ def test_a_prefix_is_the_beginning_of_the_run(engine, machine):
         found = run_prefix(kernel, where, wanted, engine=engine)
         assert not found.ended
         assert issued_by(whole, found.cycles) == found.issued >= wanted
-        assert issued_by(whole, found.cycles - max(LOOK, found.cycles // 32)) < wanted
+        assert issued_by(whole, found.cycles - max(LOOK, found.cycles // PART)) < wanted
         cycles, issued = found.half
         assert issued_by(whole, cycles) == issued <= found.issued / 2
 

@@ -317,3 +317,20 @@ def test_registers_lie_in_the_banks_of_their_generation(name, banks, first):
     machine = model.load(name)
     assert register_banks(machine) == banks
     assert [register_bank(machine, register) for register in range(9)] == first
+
+
+def test_stacks_of_memory_bring_their_part_of_the_bandwidth():
+    """Other stacks than a file's scale the bandwidth, and channels if there are several; a bandwidth that is set stays.
+
+    A machine without stacks refuses them, and so does one that is left none.
+    """
+    assert model.load("h200", {"chip.stacks": 8}).chip.dram_mbs == 6_400_000
+    assert model.facts("h200", {"chip.stacks": "3"})["chip.dram_mbs"].value == 2_400_000
+    assert model.load("h200", {"chip.stacks": 6}) == model.load("h200")
+    assert model.load("h200", {"chip.stacks": 8, "chip.dram_mbs": 5_000_000}).chip.dram_mbs == 5_000_000
+    channels = {"memory_channels.count": 4, "memory_channels.bytes": 256}
+    assert model.load("v100", {"chip.stacks": 2, **channels}).memory_channels.count == 4
+    with pytest.raises(UserError, match=r"chip\.stacks=4: rtx3090\.toml has no stacks of memory; set chip"):
+        model.load("rtx3090", {"chip.stacks": 4})
+    with pytest.raises(UserError, match=r"chip\.stacks=0: a DRAM has one at least"):
+        model.load("h200", {"chip.stacks": 0})

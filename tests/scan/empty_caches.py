@@ -26,7 +26,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
         return None
     line, levels = machine.global_memory.line_bytes, []
     read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
-    for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
+    every = machine.l1, machine.l2, machine.l2_partition, *read
+    for cache in every:
         size = left(machine, kernel) if cache is machine.l1 else cache.bytes if cache else 0
         sets = size // (line * cache.ways) if cache else 0
         hashed = bool(getattr(cache, "hashed", 0))
@@ -37,6 +38,9 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
+    for level, cache in zip(levels, every, strict=True):
+        if level and cache:
+            level.begin(cache.replacement)
     once = lifted(machine, "atomics", "at-once")
     slices = Slices(machine) if machine.l2_atomic and machine.l2 and not once else None
     sms = min(machine.chip.sms, kernel.blocks)

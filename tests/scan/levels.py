@@ -12,6 +12,7 @@ class Line:
     number: int
     came: dict[int, int] = field(default_factory=dict)
     stored: set[int] = field(default_factory=set)
+    way: int = -1
 
 
 @dataclass(eq=False)
@@ -24,6 +25,8 @@ class Level:
     sector: int
     hashed: bool = False  # a line's set is the sum of its number's digits in base `sets`, not the last one
     lines: list[Line] = field(default_factory=list)
+    replacement: str = "lru"  # or fifo: the line that came first makes room; or random
+    uses: int = 0
 
     def find(self, number: int) -> Line | None:
         """The line, if it is held."""
@@ -31,12 +34,34 @@ class Level:
 
     def use(self, number: int) -> tuple[Line, Line | None]:
         """The line, which is now the one used last, and the line that made room for it, if any."""
-        line = self.find(number) or Line(number)
-        mine = self._set(number)
-        others = [other for other in self.lines if self._set(other.number) == mine and other is not line]
-        gone = others[0] if len(others) == self.ways else None
-        self.lines = [other for other in self.lines if other not in (line, gone)] + [line]
+        line, mine, gone = self.find(number), self._set(number), None
+        if line is None:
+            others = {other.way: other for other in self.lines if self._set(other.number) == mine}
+            free = [way for way in range(self.ways) if way not in others]
+            line = Line(number, way=free[0] if free else self._victim(mine, [*others]))
+            gone = others.get(line.way)
+            self.lines = [other for other in self.lines if other is not gone] + [line]
+        elif self.replacement != "fifo":
+            self.lines = [other for other in self.lines if other is not line] + [line]
+        self.uses += 1
         return line, gone
+
+    def _victim(self, mine: int, ways: list[int]) -> int:
+        """The way of the line in that set that makes room; `ways` are those of its lines, in their order."""
+        if self.replacement != "random":
+            return ways[0]
+        place = 1 + mine * self.ways * (3 + self.units)  # in 64-bit words behind the count of uses
+        mixed = (self.uses % 2**31 * 0x9E3779B1 + place * 0x45D9F3B) % 2**32
+        mixed = (mixed ^ mixed >> 15) * 0x2C1B3C6D % 2**32
+        return (mixed ^ mixed >> 12) * self.ways // 2**32
+
+    def begin(self, replacement: str) -> None:
+        """Let lines make room by this policy from now on; those that came last have the first ways of their sets."""
+        self.replacement = replacement
+        for mine in {self._set(line.number) for line in self.lines}:
+            held = [line for line in self.lines if self._set(line.number) == mine]
+            for way, line in enumerate(reversed(held)):
+                line.way = way
 
     def _set(self, number: int) -> int:
         digits = [number]

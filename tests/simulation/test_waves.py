@@ -15,9 +15,11 @@ from gpusim.engines.sm_run import END
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from gpusim.simulation import sampled
 from gpusim.simulation.simulation import simulate
 from gpusim.simulation.waves import Share, estimate, rate
 from gpusim.sm.account.record.declaration import PLACE
+from gpusim.sm.memory.account.declaration import DRAM_READ
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make
@@ -146,6 +148,53 @@ def test_a_sample_has_whole_waves_and_the_rest():
     assert [share.sampled(least) for least in (1, 6, 7, 13, 99)] == [8, 8, 11, 17, 17]
     assert Share(8, 3).sampled(1) == 8
     assert share.simulated(8) == [0, 1, 2, 3, 4, 5, 15, 16]
+
+
+def test_a_long_wave_is_enough():
+    """Of 17 blocks, three at a time, a long wave and two blocks more; the rate is then that from the start."""
+    share = Share(17, 3, least=1)
+    assert [share.sampled(least) for least in (1, 3, 4)] == [5, 5, 8]
+    assert Share(5, 3, least=1).sampled(1) == 5
+    kernel = read(PAIRS.format(blocks=300, elements=301 * 32))
+    run = run_sm(kernel, CACHED, blocks=share.sampled(1), last=share.rest, feed="trace-driven")
+    first = run.ends[share.rest]
+    more = run.warp_instructions * (share.growth(run.blocks) - 1)
+    assert estimate(share, run).cycles == round(run.cycles + more * first.cycle / first.issued)
+
+
+PAIRS = """.grid {blocks}
+.block 32
+.buffer a f32 {elements}
+S2R R0, CTAID.X
+S2R R1, TID.X
+IMAD R0, R0, 32, R1
+SHL R0, R0, 2
+IADD R2, R0, c[a]
+LDG R3, [R2]
+LDG R4, [R2+128]
+FADD R3, R3, R4
+EXIT
+"""
+CACHED = load("rtx3090", {"chip.sms": 2})
+
+
+@pytest.mark.parametrize(("spill", "simulated"), [("", 16), (".local 16\nSTL [RZ], R1\n", 32)])
+def test_trials_take_one_long_wave_unless_registers_are_spilled(monkeypatch, spill, simulated):
+    """Of blocks that are long by themselves one wave is simulated, but two where these use local memory."""
+    monkeypatch.setattr(sampled, "LONG", 1)
+    kernel = read(spill + PAIRS.format(blocks=192, elements=193 * 32))
+    found = simulate(kernel, CACHED, values=False, sample=1, estimate=3.0)
+    assert (found.scaling.simulated_blocks, found.scaling.blocks_of_sm) == (simulated, 96)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_sample_brings_its_part_of_the_buffers(engine):
+    """Where every SM asks for all lines, an SM brings half of them for two, and half of its blocks a quarter."""
+    kernel = read(PAIRS.format(blocks=200, elements=200 * 32))
+    given = {"engine": engine, "feed": "trace-driven"}
+    whole, half = (run_sm(kernel, CACHED, blocks=blocks, **given) for blocks in (None, 50))
+    brought = [int(run.account[:, :, DRAM_READ].sum()) for run in (whole, half)]
+    assert brought == [pytest.approx(400, abs=4), pytest.approx(200, abs=4)]
 
 
 def test_work_grows_with_blocks_or_with_what_they_issue():

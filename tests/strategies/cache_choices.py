@@ -25,6 +25,8 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l1.lines_per_cycle": (0, 1, 4),
     "l1.least_cycles": (1, 1, 2, 3),
     "l1.hashed": (0, 0, 1),
+    **{f"{cache}.replacement": ("lru", "lru", "fifo", "random") for cache in ("l1", "l2", "l2_partition")},
+    **{f"{kind}_cache.replacement": ("lru", "fifo", "random") for kind in ("texture", "scalar", "constant")},
     "tag_stage.late_parts": (0, 32, 100),
     "tag_stage.late_lines": (1, 2, 3),
     "tag_stage.late_most": (1, 2, 40),

@@ -18,6 +18,7 @@ import numpy as np
 
 from gpusim.analysis.account.rates.energy import spent
 from gpusim.analysis.settings.conditions import CONDITIONS
+from gpusim.analysis.settings.far_cache import holds_all
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
 from gpusim.engines.walks import launch_lines
@@ -78,6 +79,9 @@ def view(given: Given) -> View:
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names if name not in FOLLOWING}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
+    if holds_all(given):
+        found["caches"]["sets"][FAR], found["caches"]["ways"][FAR] = 1, 0
+        found["caches"]["replacement"][FAR] = 0
     found["stagger"] %= record.interval  # slots are whole intervals apart
     if requested(given.rows):
         found |= _of_constants(given)
@@ -146,6 +150,7 @@ def _chip(given: Given) -> tuple[float, ...]:
     """The inputs of rates, and the number of partitions of the L2."""
     chip, l2, part = given.machine.chip, given.machine.l2, given.machine.l2_partition
     partitions = l2.bytes // part.bytes if l2 and part and given.cached else 0
+    partitions = partitions if given.several_sms else min(partitions, 1)  # one SM has the one near it
     return chip.sms, chip.shader_mhz, rates.peak_gflops(given.kernel, given.machine), partitions
 
 
@@ -243,7 +248,9 @@ def _why(path: str, given: Given, other: Given) -> str:
     for each in CONDITIONS:
         if each.why and any(fnmatchcase(path, keys) for keys in each.keys.split()) and not each.reads(given):
             return each.why.format(**named)
-    return f"nothing that {kernel} does on {machine.key} depends on it"
+    room = section == "l2" and holds_all(given)
+    rest = f"all that {kernel} touches has room in each set of the L2" if room else ""
+    return rest or f"nothing that {kernel} does on {machine.key} depends on it"
 
 
 def _of_pipe(name: str, given: Given, other: Given) -> str:

@@ -28,9 +28,10 @@ from gpusim.commands.frame.kernel_tuner_files import check_files, write_files
 from gpusim.commands.frame.notices import Launched, ineffective_at_all
 from gpusim.commands.frame.progress import begin_compiling, keep, keeping, of_run, shown, told
 from gpusim.commands.run.run import WRONG_VALUES
+from gpusim.commands.search.code.asked import MACHINE, CodeTuning, Task, given_of
 from gpusim.commands.search.reasons import in_kinds
 from gpusim.commands.search.space import LastStage, in_words
-from gpusim.commands.search.tune_code import MACHINE, CodeTuning, Task, given_of, tune_code
+from gpusim.commands.search.tune_code import tune_code
 from gpusim.machine.machine import File, Machine, read
 from gpusim.simulation.result import Result
 from gpusim.simulation.simulation import simulate
@@ -121,7 +122,7 @@ def tune(
     """Simulate every point of a search space that meets its constraints, rank all, and check the fastest one's values.
 
     A space file tunes a CUDA kernel, for one machine or several: its points are compiled, and simulated in time.
-    docs/tuning.md says more.
+    With --budget 22 short trials choose among its points for the cost of 22 full ones; docs/tuning.md says more.
 
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
 
+from msgspec import structs
 from rich.text import Text
-from typer import Argument, Option
 
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code.code_points import (
@@ -30,39 +29,28 @@ from gpusim.analysis.search.code.code_points import (
 from gpusim.analysis.search.code.code_tuning import (
     CodeTrial,
     CodeTuned,
-    How,
     Job,
     Place,
     checked,
     ranked,
     shared,
+    short_trial,
     trial,
     with_compilation,
 )
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.space_file import CodeSpace, Point, points, read, with_given
-from gpusim.commands.frame.arguments import caches_of, flags_of, overrides_of, pairs, sms_of, whole_number
+from gpusim.commands.frame.arguments import caches_of, flags_of, pairs
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.kernel_tuner_files import check_files, write_files
 from gpusim.commands.frame.notices import Launched, ineffective_at_all
-from gpusim.commands.frame.options import (
-    Caches,
-    DaskOfSpaceFile,
-    Jobs,
-    Numbers,
-    NvccFlags,
-    Overrides,
-    SmsOfSpaceFile,
-    Threads,
-    Top,
-    TunerFiles,
-    among,
-    machine,
-)
+from gpusim.commands.frame.options import TunerFiles
 from gpusim.commands.frame.progress import begin_compiling, shown, told
 from gpusim.commands.frame.spread import spread_over
 from gpusim.commands.run.run import WRONG_VALUES
+from gpusim.commands.search.code.asked import CodeTask, CodeTuning, Task, how_of
+from gpusim.commands.search.code.budget import budgeted, halved
 from gpusim.commands.search.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import executing, machine_for, number
@@ -72,95 +60,16 @@ from gpusim.support.parallel.processes import as_done
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.nvidia.compiler.compile import ARCHITECTURE
-from workloads.spaces import SPACES
 
 Add = Callable[[CodeTrial], None]
 Known = dict[tuple[str, tuple[Value, ...]], CodeTrial]
 
 
-MACHINE = "c2050"  # of a generated kernel, by default
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is tuned, on which machines, and what becomes of the results."""
-
-    name: Annotated[
-        str,
-        Argument(
-            metavar="SPACE",
-            help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.",
-            autocompletion=among(SPACES),
-        ),
-    ]
-    files: TunerFiles
-    machine: Annotated[
-        Sequence[str],
-        machine(f"; repeatable for a space file. [default: {MACHINE}, or that of the compiler's architecture]"),
-    ] = ()
-    parameter: Numbers = ()
-    setting: Overrides = ()
-    top: Top = 10
-    out: Annotated[
-        Path | None,
-        Option("--out", "-o", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
-    ] = None
-    jobs: Jobs = None
-
-
-@dataclass(frozen=True)
-class CodeTuning:
-    """How the points of a space file are compiled and simulated."""
-
-    sample: Annotated[
-        str,
-        Option("--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: a few seconds]"),
-    ] = ""
-    sms: SmsOfSpaceFile = None
-    threads: Threads = None
-    caches: Caches = None
-    nvcc_flags: NvccFlags = ""
-    dask: DaskOfSpaceFile = ""
-    bound: Annotated[bool, Option("--bound", help="Of a space file: also the bound of each point.")] = False
-    verbose: Annotated[bool, Option("--verbose", help="Of a space file: also the CPU seconds of each stage.")] = False
-
-
-@dataclass(frozen=True)
-class CodeTask:
-    """A space file to tune, as the command line says."""
-
-    given: Task
-    code: CodeTuning
-    how: How
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The settings of the machines by path."""
-        return overrides_of(self.given.setting, None)
-
-
-def given_of(code: CodeTuning) -> dict[str, object]:
-    """Return the options that differ from the defaults, by name."""
-    default = CodeTuning()
-    given = {one.name: getattr(code, one.name) for one in fields(code)}
-    return {f"--{name.replace('_', '-')}": x for name, x in given.items() if x != getattr(default, name)}
-
-
-def how_of(code: CodeTuning) -> How:
-    """Return what of each launch is simulated; raises UserError for other words."""
-    sample = code.sample
-    which = sms_of(code.sms or "1")
-    if which != 1 and sample not in ("", "all"):
-        raise UserError(f"--sample {sample}: of several SMs every block is simulated; leave it out, or take one SM")
-    if sample not in ("", "all") and not whole_number(sample):
-        raise UserError(f"--sample {sample}: give a number of blocks, or all")
-    blocks = sample if sample == "all" else whole_number(sample) or How.sample
-    return How(blocks, which, code.threads, code.bound, code.verbose)
-
-
 def tune_code(given: Task, code: CodeTuning) -> Answer:
     """Tune a CUDA kernel for one machine or several; raises UserError. A winner with wrong values ends with code 1."""
     task = CodeTask(given, code, how_of(code))
+    if code.budget and given.files.cache:
+        raise UserError(f"--kernel-tuner {given.files.cache}: needs every point; leave --budget out, or take --t4")
     space = with_given(read(Path(given.name)), pairs("-p", "name=value", given.parameter))
     space = replace(space, flags=(*space.flags, *flags_of(code.nvcc_flags)))
     places = _places(task)
@@ -174,7 +83,8 @@ def tune_code(given: Task, code: CodeTuning) -> Answer:
     with results(given.out, _settings(task, space, places), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
-    outcome = CodeOutcome(space, len(every), [_on(space, places[key], key, every, found, known) for key in places])
+    on = [_on(task, space, places[key], key, every, found, known) for key in places]
+    outcome = CodeOutcome(space, len(every), on)
     for one in outcome.machines:
         _write(space, one, of_machines[one.machine.key])
     unfelt = _ineffective(task, space, outcome, places)
@@ -243,7 +153,8 @@ def _tried(
         add(one)
         found[_key(one)] = one
 
-    missing = [(key, one) for key in places for one in every if (key, tuple(one.values())) not in known]
+    settled = {key for key, one in known.items() if _settled(one, task.code.budget)}
+    missing = [(key, one) for key in places for one in every if (key, tuple(one.values())) not in settled]
     asked = _asked(space, places, missing, keep)
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -261,6 +172,11 @@ def _tried(
                     groups.setdefault((key, one.code), []).append(one.point)
         _simulated(task, space, places, groups, folder, known, keep)
     return found
+
+
+def _settled(one: CodeTrial, budget: int | None) -> bool:
+    """Tell whether a trial on file is all that is asked for; a budget chooses among all points that have code."""
+    return not one.code if budget else not one.left_out
 
 
 def _asked(
@@ -298,17 +214,39 @@ def _simulated(
     keep: Add,
 ) -> None:
     """Simulate each piece of machine code on each machine, unless it is on file, and keep the trials of its points."""
-    on_file = {(each.machine, each.code): each for each in known.values() if each.code}
-    for group in on_file.keys() & groups.keys():
-        _keep_all(keep, on_file[group], groups[group])
-    left = {group: some for group, some in groups.items() if group not in on_file}
-    jobs = (Job(code, stored(folder, code).read_bytes(), some[0], key) for (key, code), some in left.items())
-    simulated = partial(trial, space=space, places=places, how=task.how)
     spread = spread_over(None if task.code.dask else task.given.jobs, task.code.dask)
-    with shown(f"tune {_name(space)}", "trial") as tell, closing(spread(simulated, jobs)) as more:
-        for done, each in enumerate(more, 1):
-            _keep_all(keep, each, left[each.machine, each.code])
-            tell(done, len(left))
+
+    def run(key: str, instructions: int, codes: Sequence[str]) -> Iterator[CodeTrial]:
+        jobs = (Job(code, stored(folder, code).read_bytes(), groups[key, code][0], key) for code in codes)
+        whole = partial(trial, space=space, places=places, how=task.how)
+        short = partial(short_trial, space=space, places=places, instructions=instructions)
+        name = f"tune {_name(space)}{f', {instructions:,} warp instructions' if instructions else ''}"
+        with shown(name, "trial") as tell, closing(spread(short if instructions else whole, jobs)) as more:
+            for done, each in enumerate(more, 1):
+                yield each
+                tell(done, len(codes))
+
+    for key in places:
+        codes = [code for machine, code in groups if machine == key]
+        mine = _on_file(key, known, task.code.budget)
+        for code in mine.keys() & set(codes):
+            new = [point for point in groups[key, code] if _is_new(mine[code], known.get((key, tuple(point.values()))))]
+            _keep_all(keep, mine[code], new)
+        found = halved(codes, task.code.budget, mine, partial(run, key))
+        for each in found:
+            _keep_all(keep, each, groups[key, each.code])
+
+
+def _on_file(key: str, known: Known, budget: int | None) -> dict[str, CodeTrial]:
+    """Return what is on file of each piece of machine code on a machine; short trials alone are of use in a budget."""
+    of_machine = [each for each in known.values() if each.machine == key and each.code]
+    order = sorted(of_machine, key=lambda each: not each.left_out)
+    return {each.code: each for each in order if budget or not each.left_out}
+
+
+def _is_new(found: CodeTrial, known: CodeTrial | None) -> bool:
+    """Tell whether a trial of the same machine code says more than what is on file of a point."""
+    return known is None or (known.left_out and not found.left_out)
 
 
 def _keep_all(keep: Add, found: CodeTrial, some: Sequence[Point]) -> None:
@@ -316,13 +254,20 @@ def _keep_all(keep: Add, found: CodeTrial, some: Sequence[Point]) -> None:
         keep(each)
 
 
-def _on(space: CodeSpace, place: Place, key: str, every: Sequence[Point], found: Known, known: Known) -> OnMachine:
+def _on(
+    task: CodeTask, space: CodeSpace, place: Place, key: str, every: Sequence[Point], found: Known, known: Known
+) -> OnMachine:
     """Return what came out on a machine, the values of the fastest checked; raises UserError if nothing could run."""
     keys = [(key, tuple(point.values())) for point in every]
     trials = [found[one] for one in keys]
     if not (order := ranked(trials)):
         raise UserError(f"{space.path}: no point can be simulated on {key}; the first: {trials[0].reason}")
-    return OnMachine(place.machine(), trials, order, sum(one in known for one in keys), _check(space, order, place))
+    account = budgeted(task.code.budget, trials) if task.code.budget else None
+    if not task.code.verbose:
+        trials = [structs.replace(one, seconds={}) for one in trials]
+    on_file = sum(one in known and not known[one].left_out for one in keys)
+    check = _check(space, order, place)
+    return OnMachine(place.machine(), trials, ranked(trials), on_file, check, account)
 
 
 def _check(space: CodeSpace, order: Sequence[tuple[int, CodeTrial]], place: Place) -> Check:
@@ -371,5 +316,6 @@ def _write(space: CodeSpace, one: OnMachine, files: TunerFiles) -> None:
     entries = [
         Entry(each.point, each.figures.milliseconds, each.figures.gflops) if each.figures else Entry(each.point, None)
         for each in one.trials
+        if not each.left_out
     ]
     write_files(files, one.machine.key, _name(space), _whole(space), space.values, entries)

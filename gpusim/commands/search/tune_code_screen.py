@@ -17,6 +17,8 @@ from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code.code_tuning import CodeTrial, slower
 from gpusim.analysis.search.space_file import CodeSpace, Point
 from gpusim.commands.frame.document import new_table, right
+from gpusim.commands.search.code import budget
+from gpusim.commands.search.code.budget import Budgeted
 from gpusim.commands.search.reasons import in_kinds
 from gpusim.machine.machine import Machine
 from gpusim.simulation.verify import UNCHECKED, Verification
@@ -50,6 +52,7 @@ class OnMachine:
     order: Sequence[tuple[int, CodeTrial]]
     known: int
     check: Check
+    budget: Budgeted | None = None
 
     @property
     def winner(self) -> CodeTrial:
@@ -110,6 +113,7 @@ class TunedMachine(Struct, frozen=True, kw_only=True):
     check: Annotated[Check, doc("The values of the fastest point.")]
     elsewhere: Annotated[list[Elsewhere], doc("The fastest point on the other machines, where it can run.")]
     stages: Annotated[dict[str, StageSeconds] | UnsetType, doc("By stage; present if asked for.")] = UNSET
+    budget: Annotated[Budgeted | UnsetType, doc("What a budget was spent on; present if one was given.")] = UNSET
 
 
 class TuneCodeDocument(OfSettings, frozen=True):
@@ -191,6 +195,8 @@ def _of_machine(outcome: CodeOutcome, one: OnMachine, top: int) -> Iterator[Rend
     without = [each for each in one.trials if each.reason]
     yield from in_kinds([each.reason for each in without], [in_words(each.point) for each in without])
     yield f"values of the fastest: {_checked(one.check, space)}"
+    if one.budget:
+        yield from budget.screen(one.budget)
     if spent := stages(one.trials):
         yield "\nCPU seconds by stage:\n"
         yield _spent(spent)
@@ -275,6 +281,7 @@ def _tuned(one: OnMachine, every: Sequence[OnMachine], top: int) -> TunedMachine
         check=one.check,
         elsewhere=elsewhere,
         stages=stages(one.trials) or UNSET,
+        budget=one.budget or UNSET,
     )
 
 

@@ -13,6 +13,7 @@ from gpusim.sm.memory.cache.declaration import (
     FAR,
     NEAR,
     PARTITION,
+    REPLACEMENTS,
     REQUEST_ROW,
     SCALARS,
     TEXTURES,
@@ -71,7 +72,7 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int, *, recorded
 
 def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
     target.first, target.sets, target.ways = first, _sets(machine, cache), cache.ways
-    target.hashed = getattr(cache, "hashed", 0)
+    target.hashed, target.replacement = getattr(cache, "hashed", 0), REPLACEMENTS.index(cache.replacement)
     target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
 
 

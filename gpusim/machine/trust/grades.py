@@ -47,7 +47,16 @@ BY_LIMITER: Mapping[str, str] = {  # the limiter of a bound, and the numbers tha
     "tensor": "matrix.*.interval",
 }
 _ON = re.compile(r"[Mm]easured on an? [\w ]*?\w*\d")  # the chip's name has a digit
-_LEFT_OUT = ("geforce", "nvidia", "tesla", "radeon", "instinct", "gpu", "sxm", "pcie")  # words of names that do not count
+_LEFT_OUT = (
+    "geforce",
+    "nvidia",
+    "tesla",
+    "radeon",
+    "instinct",
+    "gpu",
+    "sxm",
+    "pcie",
+)  # words of names that do not count
 _OTHERS = "Ti|Super|Laptop|D|Max-Q"  # behind a name, another chip's
 
 
@@ -82,7 +91,7 @@ def grade(fact: Fact, file: File) -> str:
     own = named or stated == file.key or _same_card(stated, file) or fact.method == "set"
     if not own or (not named and _ON.match(fact.source)):
         return CARRIED
-    return MEASURED if fact.source.lower().startswith("measured") else PUBLISHED
+    return MEASURED if fact.source.lower().startswith(("measured on ", "measured, ")) else PUBLISHED
 
 
 def _of_architecture(source: str, file: File) -> bool:

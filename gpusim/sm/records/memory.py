@@ -152,6 +152,7 @@ class Cache(Record):
     sets: int  # 0: there is no such cache
     hashed: int  # 1: all digits of a line's number, in base `sets`, say its set; 0: the last one
     ways: int  # of a set
+    replacement: int  # index into REPLACEMENTS: which line of a full set makes room
     stride: int  # words of a way
     sector: int  # parts of 32 bytes that come together
 

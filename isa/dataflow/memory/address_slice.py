@@ -7,6 +7,8 @@ multiply-adds of a matrix product) stay outside, even if an epilogue reuses thei
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +28,10 @@ from isa.support.once import once
 class _Flow:
     program: Program
     before: list[list[int]]
+    first: list[int]  # by pc, that of the straight code in which it is
     written: list[set[str]]
+    writers: Mapping[str, list[int]]  # by name, in ascending order
     slots: Mapping[int, Sequence[str]]  # of spilled registers
-    loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
 _Walked = dict[tuple[str, Predicate], set[int]]  # by name, and the guard under which it is read: the pcs passed
@@ -78,17 +81,26 @@ def _goes_or_accesses(instruction: Instruction) -> bool:
 def _closure(program: Program, todo: list[tuple[int, str]]) -> NDArray[np.bool_]:
     """Return bool[pc]: the result may reach one of the names where it is read."""
     everything = any(i.row.signal or i.row.bulk for i in program.instructions)
-    needed = np.full(len(program), everything)
-    slots, code = local_slots(program), program.instructions
-    written = [writes(i) | set(slots.get(pc, ()) if i.row.is_store else ()) for pc, i in enumerate(code)]
-    flow = _Flow(program, predecessors(program), written, slots, set())
-    seen: _Walked = {}
+    needed, flow = np.full(len(program), everything), _flow(program)
+    seen, loaded = _Walked(), set[frozenset[Unit]]()
     while todo:
         pc, name = todo.pop()
         for definition in _reaching(flow, seen, pc, name):
-            todo += _include(flow, needed, definition)
+            todo += _include(flow, loaded, needed, definition)
     needed.flags.writeable = False  # all who ask get this one
     return needed
+
+
+@once
+def _flow(program: Program) -> _Flow:
+    slots, code, before = local_slots(program), program.instructions, predecessors(program)
+    written = [writes(i) | set(slots.get(pc, ()) if i.row.is_store else ()) for pc, i in enumerate(code)]
+    first, writers = list[int](), defaultdict[str, list[int]](list)
+    for pc, names in enumerate(written):
+        first.append(first[-1] if pc and before[pc] == [pc - 1] else pc)
+        for name in names:
+            writers[name].append(pc)
+    return _Flow(program, before, first, written, dict(writers), slots)
 
 
 def steering(instruction: Instruction) -> set[str]:
@@ -126,7 +138,7 @@ def _reaching(flow: _Flow, seen: _Walked, pc: int, name: str) -> list[int]:
     found, todo = [], [(pc, guard, seen.setdefault((name, guard), set()))]
     while todo:
         at, guard, passed = todo.pop()
-        for previous in flow.before[at]:
+        for previous in _before(flow, at, name, guard):
             if previous in passed:
                 continue
             passed.add(previous)
@@ -140,8 +152,29 @@ def _reaching(flow: _Flow, seen: _Walked, pc: int, name: str) -> list[int]:
     return found
 
 
-def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
-    """Mark pc, and the stores that a load may read from; return the (pc, name) whose definitions are needed next."""
+def _before(flow: _Flow, at: int, name: str, guard: Predicate) -> list[int]:
+    """Return the pcs to look at before `at`: in straight code the last that writes the name or guard, or the first."""
+    first = flow.first[at]
+    if first == at:
+        return flow.before[at]
+    last = (
+        _last(flow, name, at) if guard.index == PT_INDEX else max(_last(flow, n, at) for n in (name, f"P{guard.index}"))
+    )
+    return [max(first, last)]
+
+
+def _last(flow: _Flow, name: str, at: int) -> int:
+    """Return the last pc before `at` that writes a name, -1 if none does."""
+    writers = flow.writers.get(name, [])
+    place = bisect_left(writers, at)
+    return writers[place - 1] if place else -1
+
+
+def _include(flow: _Flow, loaded: set[frozenset[Unit]], needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
+    """Mark pc, and the stores that a load may read from; return the (pc, name) whose definitions are needed next.
+
+    `loaded` has the memories whose stores are in the slice already.
+    """
     if needed[pc]:
         return []
     needed[pc] = True
@@ -150,18 +183,20 @@ def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int,
     if pc in flow.slots:
         uses += [(pc, name) for name in flow.slots[pc] if instruction.row.is_load]
     elif instruction.reads_memory():
-        uses += [use for store in _stores(flow, instruction.row) for use in _include(flow, needed, store)]
+        uses += [
+            use for store in _stores(flow, loaded, instruction.row) for use in _include(flow, loaded, needed, store)
+        ]
     if instruction.row.reads_barrier:
         uses += [(at, f"P{p}") for at in _barriers(program) for p in program.instructions[at].predicates_read()]
     return uses
 
 
-def _stores(flow: _Flow, loads: Row) -> list[int]:
+def _stores(flow: _Flow, loaded: set[frozenset[Unit]], loads: Row) -> list[int]:
     """Return the stores of the memories that a load may read; none if they were returned before."""
     program, read = flow.program, flow.program.read(loads)
-    if read in flow.loaded:
+    if read in loaded:
         return []
-    flow.loaded.add(read)
+    loaded.add(read)
     stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store or i.row.copies]
     return [pc for pc in stores if program.written(program.instructions[pc].row) & read]
 

@@ -13,6 +13,7 @@ from strategies.machine_settings import as_file, others, result
 import gpusim
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
+from gpusim.engines.simulate import run_sm
 from gpusim.launch.file.prepare import prepared
 from gpusim.machine.machine import build, load
 from gpusim.sm.state.layout import layout
@@ -23,6 +24,11 @@ from workloads.catalog import make
 
 SAXPY = listing.load("examples/saxpy.asm")
 REDUCE = listing.load("examples/reduce.asm")
+WALK = listing.read(
+    ".block 256\n.buffer x u32 16384\nS2R R0, TID.X\nSHL R0, R0, 2\nIADD R0, R0, c[x]\n"
+    + "".join(f"LDG R2, [R0+{1024 * turn}]\nIADD R3, R2, 1\n" for turn in [*range(64), *range(64)])
+    + "EXIT"
+)
 FILL = listing.read(".buffer x u32 32\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nSTG [R0], R0\nEXIT")
 
 
@@ -60,6 +66,8 @@ def reported(kernel, machine, **given):
         (SAXPY, "mi60", "branch.latency", 9, None),
         (FILL, "h200", "tag_stage.late_lines", 1, "asks the L1"),
         (FILL, "h200", "l1.joined", 1, "asks the L1"),
+        (SAXPY, "h200", "l2.bytes", 31457280, "saxpy touches has room in each set of the L2"),
+        (SAXPY, "h200", "l2.replacement", "random", "saxpy touches has room in each set of the L2"),
     ],
 )
 def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine, path, value, reason):
@@ -129,6 +137,20 @@ def test_latencies_of_machine_code_are_in_its_codes():
     assert reasons["unit.fp32.latency"] == "the control codes of saxpy say when results of unit class fp32 are there"
     felt = {path: value for path, value in given.items() if path in reasons}
     assert result(kernel, load("h200")) == result(kernel, build(file, felt))
+
+
+@pytest.mark.parametrize(("machine", "size"), [("v100", 1 << 20), ("h200", 31457280)])
+def test_an_l2_with_room_for_all_has_no_size_that_matters(machine, size):
+    """Of an L2 that holds 64 KB size, ways and policy are reported, and runs are equal; smaller ones are felt."""
+    changes = {"l2.bytes": size, "l2.ways": 32, "l2.replacement": "fifo"}
+    found = ineffective(WALK, machine, changes)
+    assert [each.setting for each in found] == list(changes)
+    runs = [run_sm(WALK, load(machine, each)) for each in ({}, changes)]
+    assert runs[0].cycles == runs[1].cycles
+    assert (runs[0].stalls == runs[1].stalls).all()
+    small = {"l2.bytes": 32768, "l2.ways": 16}
+    small |= {"l2_partition.bytes": 32768, "l2_partition.ways": 16} if machine == "h200" else {}
+    assert "l2.bytes" not in {each.setting for each in ineffective(WALK, machine, small)}
 
 
 def test_an_effective_setting_is_not_reported():

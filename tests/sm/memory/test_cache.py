@@ -10,6 +10,7 @@ from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load, names
 from gpusim.sm.account.record.declaration import TRACE_KINDS
+from gpusim.sm.memory.cache import tags
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -17,6 +18,31 @@ from isa.text.listing import read
 def test_the_line_used_longest_ago_makes_room():
     """Loads of A B A C A B A in a set of two: C replaces B, then B replaces C, and A stays; the L2 holds all three."""
     assert latencies(loads(0, 1, 0, 2, 0, 1, 0)) == [MISS, MISS, HIT, MISS, HIT, FAR + 1, HIT]
+
+
+def test_the_line_that_came_first_makes_room():
+    """Of the same loads, C replaces A by `fifo` though A was used since, A replaces B, and B replaces C."""
+    changes = {"l1.replacement": "fifo"}
+    assert latencies(loads(0, 1, 0, 2, 0, 1, 0), changes) == [MISS, MISS, HIT, MISS, FAR + 1, FAR + 1, HIT]
+
+
+def test_any_line_makes_room():
+    """Five lines in turn in a set of four, ten rounds: none hits again by `lru`, a part by `random`."""
+    rounds = loads(*(10 * tuple(range(5))))
+    changes = {"l1.bytes": 512, "l1.ways": 4, "l2.bytes": 1024, "l2.ways": 8}
+    assert latencies(rounds, changes).count(HIT) == 0
+    assert latencies(rounds, changes | {"l1.replacement": "fifo"}).count(HIT) == 0
+    found = latencies(rounds, changes | {"l1.replacement": "random"})
+    assert found[:5] == [MISS] * 5
+    assert 10 < found.count(HIT) < 40
+
+
+@pytest.mark.parametrize("ways", [2, 4, 16])
+def test_drawn_ways_are_evenly_spread(ways):
+    """Of 6,400 uses in turn, in any of three sets, each way is drawn as often as others, within four deviations."""
+    for place in (1, 15, 15_001):
+        counts = np.bincount([tags._drawn(uses, place, ways) for uses in range(6400)], minlength=ways)
+        assert abs(counts - 6400 / ways).max() < 4 * (6400 / ways) ** 0.5
 
 
 @pytest.mark.parametrize(("sms", "most"), [(1, 128), (4, 36)])

@@ -1,8 +1,8 @@
 """Tuning of a CUDA kernel: each piece of machine code of a search space is simulated once on each machine, and ranked.
 
-A trial simulates the SM with most work, with its share of the bandwidth, without values: all its blocks, or as
-many whole waves of resident blocks as are affordable, two at least, from which the time of all follows, the last,
-uneven wave included (gpusim/simulation/waves.py).
+A trial simulates the SM with most work, with its share of the bandwidth, without values: all its blocks, or as many
+whole waves of resident blocks as are affordable, two at least or a long one, from which the time of all follows, the
+last, uneven wave included (gpusim/simulation/waves.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code.code_points import cubin_at, kernel
+from gpusim.analysis.search.code.short_trial import predicted
 from gpusim.analysis.search.space_file import CodeSpace, Point, at_check, moved
 from gpusim.bounds.bounds import LIMIT
 from gpusim.bounds.profiled import holds
@@ -36,14 +37,22 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.on_chip import on_chip
 
-AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
+AFFORDABLE = 2_000_000  # warp instructions of a sample by default: half a second
 STEADY = 3.0  # percent by which a sample's steady loops may be wrong; its time is by 0.4 (docs/performance.md)
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
 ENOUGH = 200_000_000  # shader cycles of a kernel that may never end
 
 
+class Short(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A short trial: the time that follows from so many warp instructions, and the CPU seconds that it took."""
+
+    instructions: int
+    milliseconds: Annotated[float | None, doc("Null where one SM can't stand for all, or work can't be counted.")]
+    seconds: float
+
+
 class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A point on a machine and its figures; or why it was not simulated."""
+    """A point on a machine and its figures; or why it was not simulated; neither if a budget left it out."""
 
     machine: str
     point: dict[str, Value]
@@ -64,6 +73,12 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     ] = ""
     reason: str = ""
     seconds: Annotated[dict[str, float], doc("CPU seconds by stage; present if asked for.")] = {}
+    short: Annotated[list[Short], doc("Its short trials, the longest last; none without a budget.")] = []
+
+    @property
+    def left_out(self) -> bool:
+        """Whether a budget let it have short trials alone."""
+        return self.figures is None and not self.reason
 
 
 class CodeTuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -145,6 +160,20 @@ def _trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) ->
         blocks=result.scaling.blocks_of_sm,
         method=result.scaling.method,
     )
+
+
+def short_trial(job: Job, space: CodeSpace, places: Mapping[str, Place], instructions: int) -> CodeTrial:
+    """Simulate the first instructions of machine code on a machine; a refusal is the trial's reason."""
+    blank = CodeTrial(job.machine, dict(job.point), job.code)
+    try:
+        with counted() as seconds:
+            launched = kernel(space, job.point, job.cubin)
+            machine = places[job.machine].machine(launched)
+            cycles = predicted(launched, machine, instructions)
+    except UserError as error:
+        return msgspec.structs.replace(blank, reason=str(error))
+    time = None if cycles is None else 1000 * model.seconds(machine, cycles)
+    return msgspec.structs.replace(blank, short=[Short(instructions, time, sum(seconds.values()))])
 
 
 def timed(launched: Kernel, machine: Machine, how: How) -> Result:

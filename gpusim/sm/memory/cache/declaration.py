@@ -17,6 +17,8 @@ from isa.kernel import Kernel
 from isa.operands.operand import Address
 from isa.row import Unit as UnitClass
 
+Replacement = Literal["lru", "fifo", "random"]  # which line of a full set makes room
+
 
 class Cache(msgspec.Struct, frozen=True):
     """Where loads from global memory hit a cache, and what such a load takes."""
@@ -48,6 +50,7 @@ class NearCache(msgspec.Struct, frozen=True):
     least_cycles: Positive = 1  # cycles in which such a load gets 32 words, at least
     hashed: Flag = 0  # 1: the sum of the digits of a line's number, in base of the sets, says its set; 0: the last one
     carveouts: str = ""  # KB that shared memory takes of `bytes`, the smallest that holds the resident blocks
+    replacement: Replacement = "lru"  # the line used longest ago makes room, that which came first, or any
     roomy: Count = 0  # thousands of bytes (KB) up to which it takes room for more blocks than are resident
 
 
@@ -57,6 +60,7 @@ class FarCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
+    replacement: Replacement = "lru"  # the line used longest ago makes room, that which came first, or any
     keeps_bytes: Count = 0  # most bytes that a wave uses and of which the next one finds all; 0: `bytes`
     loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
     left_bytes: Count = 0  # bytes that a launch touches of which one like it finds half; 0: as `keeps_bytes` says
@@ -73,6 +77,7 @@ class Partition(msgspec.Struct, frozen=True):
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
     late: Count  # further cycles of a load that hits the L2, but not here
+    replacement: Replacement = "lru"  # the line used longest ago makes room, that which came first, or any
 
 
 class ReadCache(msgspec.Struct, frozen=True):
@@ -82,6 +87,7 @@ class ReadCache(msgspec.Struct, frozen=True):
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
+    replacement: Replacement = "lru"  # the line used longest ago makes room, that which came first, or any
 
 
 class ConstantCache(msgspec.Struct, frozen=True):
@@ -92,6 +98,7 @@ class ConstantCache(msgspec.Struct, frozen=True):
     ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
     request_cycles: RequestCycles  # cycles of the load/store units for each distinct word
+    replacement: Replacement = "lru"  # the line used longest ago makes room, that which came first, or any
     next_latency: Count = 0  # tags: cycles of a miss that the next cache has; 0: there is none
     next_bytes: Positive = 1  # bytes that come to the next cache together; it has the parameters when a launch begins
     in_series: Flag = 0  # tags: 1: sectors of a load come one after the other, and the unit waits for the last request
@@ -100,6 +107,8 @@ class ConstantCache(msgspec.Struct, frozen=True):
 Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
 HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
+REPLACEMENTS = "lru", "fifo", "random"
+LRU, FIFO, RANDOM = range(len(REPLACEMENTS))
 LOCAL_STORES = "through", "back", "copied"
 THROUGH, BACK, COPIED = range(len(LOCAL_STORES))
 # Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
@@ -243,6 +252,7 @@ UNIT = Declaration(
             field("sets", "0: there is no such cache"),
             field("hashed", "1: all digits of a line's number, in base `sets`, say its set; 0: the last one"),
             field("ways", "of a set"),
+            field("replacement", "index into REPLACEMENTS: which line of a full set makes room"),
             field("stride", "words of a way"),
             field("sector", "parts of 32 bytes that come together"),
         ),
@@ -277,7 +287,8 @@ UNIT = Declaration(
         ),
         Condition("cache.*", "", _loads_global, "{kernel} loads nothing from global memory"),
         Condition(
-            "l1.* l2.* l2_partition.* texture_cache.* scalar_cache.* constant_cache.*bytes constant_cache.ways",
+            "l1.* l2.* l2_partition.* texture_cache.* scalar_cache.* constant_cache.*bytes constant_cache.ways"
+            " constant_cache.replacement",
             "",
             lambda g: tagged(g.machine),
             NO_TAGS,

@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
-from gpusim.sm.memory.cache.declaration import WAY_HEAD
+from gpusim.sm.memory.cache.declaration import FIFO, RANDOM, WAY_HEAD
 from gpusim.sm.records import Cache, Memory, Numbers, Sm
 
-TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
+TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of the use that counts, mask; then arrivals
+MIXED = 0x9E3779B1, 0x45D9F3B, 0x2C1B3C6D  # odd numbers that mix the bits of counts, below 2 ** 32 and 2 ** 30
+WHOLE = (1 << 32) - 1
 
 ARRIVED, TOUCHED = 1, 2  # cycles at which what was there before the launch arrived, and the same once it is asked for
 
@@ -24,8 +26,11 @@ def words(sm: Sm, memory: Memory) -> Numbers:
 
 @rule
 def way(words: Numbers, cache: Cache, line: int) -> int:
-    """Return the way of a line; if no way holds it, the least recently used way of its set."""
-    way = cache.first + 1 + _set(cache, line) * cache.ways * cache.stride
+    """Return the way of a line; if no way holds it, the one of its set that makes room: an empty one if there is any.
+
+    Until the next use it is the same one.
+    """
+    first = way = cache.first + 1 + _set(cache, line) * cache.ways * cache.stride
     oldest = way
     for _ in range(cache.ways):
         if words[way + TAG] == line + 1:
@@ -33,7 +38,17 @@ def way(words: Numbers, cache: Cache, line: int) -> int:
         if words[way + USED] < words[oldest + USED]:
             oldest = way
         way += cache.stride
+    if cache.replacement == RANDOM and words[oldest + USED]:
+        return first + _drawn(int(words[cache.first]), first - cache.first, int(cache.ways)) * cache.stride
     return oldest
+
+
+@rule
+def _drawn(uses: int, place: int, ways: int) -> int:
+    """Return a number below `ways` that looks drawn, by the number of uses of a cache and the place of a set."""
+    mixed = ((uses & (WHOLE >> 1)) * MIXED[0] + place * MIXED[1]) & WHOLE
+    mixed = ((mixed ^ (mixed >> 15)) * MIXED[2]) & WHOLE
+    return ((mixed ^ (mixed >> 12)) * ways) >> 32
 
 
 @rule
@@ -80,9 +95,16 @@ def lost(words: Numbers, cache: Cache, way: int, line: int, units: int) -> int:
 
 @rule
 def use(words: Numbers, cache: Cache, way: int) -> None:
-    """Mark the way as the one used last."""
+    """Count a use of the way, from which on it is the one used last."""
     words[cache.first] += 1
-    words[way + USED] = words[cache.first]
+    renew(words, cache, way)
+
+
+@rule
+def renew(words: Numbers, cache: Cache, way: int) -> None:
+    """Mark the way as the one used last, or where the first to come is the first to go, a new line's as the last."""
+    if cache.replacement != FIFO or words[way + USED] == 0:
+        words[way + USED] = words[cache.first]
 
 
 @rule
@@ -109,7 +131,7 @@ def stored(words: Numbers, way: int, units: int, when: int) -> None:
 def clear(words: Numbers, cache: Cache, way: int, line: int) -> None:
     """Give the way to this line, and drop the contents of the former one."""
     if words[way + TAG] != line + 1:
-        words[way + TAG], words[way + DIRTY] = line + 1, 0
+        words[way + TAG], words[way + USED], words[way + DIRTY] = line + 1, 0, 0
         for unit in range(cache.stride - WAY_HEAD):
             words[way + WAY_HEAD + unit] = 0
 

@@ -112,7 +112,8 @@ def written_cost(machine: Machine) -> int:
     return round(line_cost(machine) * (machine.memory.written if machine.memory else 1000) / 1000)
 
 
-CHANNEL_KEYS = "memory_clock.* memory.* chip.dram_mbs cache.l2_sector_parts"  # that say what transactions cost
+# Keys that say what transactions cost.
+CHANNEL_KEYS = "memory_clock.* memory.* chip.dram_mbs chip.stacks cache.l2_sector_parts"
 STILL = "no transaction of {kernel} goes through the channel"
 
 

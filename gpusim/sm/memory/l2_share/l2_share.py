@@ -169,7 +169,7 @@ def use(sm: Sm, words: Numbers, way: int, line: int, new: int) -> None:
     if new or not sm.launch.passes_on or _is_local(sm, line):
         tags.use(words, cache, way)
     else:
-        words[way + USED] = words[cache.first]
+        tags.renew(words, cache, way)
 
 
 @rule
