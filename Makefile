@@ -78,6 +78,7 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	  --benchmark-columns=min,median,rounds
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
 	$(BIN)/python -m benchmarks.tuning.trials --plot docs/pictures/trials.svg
+	$(BIN)/python -m benchmarks.peers.compare --plot docs/pictures/peers.svg
 
 # What the lessons show is computed from the same rows: it is written anew with them.
 reproduction: $(VENV)/plot.stamp

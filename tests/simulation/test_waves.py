@@ -15,6 +15,7 @@ from gpusim.engines.sm_run import END
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from gpusim.simulation import sampled
 from gpusim.simulation.simulation import simulate
 from gpusim.simulation.waves import Share, estimate, rate
 from gpusim.sm.account.record.declaration import PLACE
@@ -175,6 +176,15 @@ FADD R3, R3, R4
 EXIT
 """
 CACHED = load("rtx3090", {"chip.sms": 2})
+
+
+@pytest.mark.parametrize(("spill", "simulated"), [("", 16), (".local 16\nSTL [RZ], R1\n", 32)])
+def test_trials_take_one_long_wave_unless_registers_are_spilled(monkeypatch, spill, simulated):
+    """Of blocks that are long by themselves one wave is simulated, but two where these use local memory."""
+    monkeypatch.setattr(sampled, "LONG", 1)
+    kernel = read(spill + PAIRS.format(blocks=192, elements=193 * 32))
+    found = simulate(kernel, CACHED, values=False, sample=1, estimate=3.0)
+    assert (found.scaling.simulated_blocks, found.scaling.blocks_of_sm) == (simulated, 96)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "reference"])

@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from draws import draws
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from interpreter.interpret import interpret
+from strategies.launches import REPEATABLE, kernels, looping_kernels, parting_kernels
 
 from gpusim.engines.walks.counting import block_counts
 from gpusim.engines.walks.counting.block_counts import COUNTED, FAULTY, counted, counter
+from gpusim.launch.feed import countable
 from isa.errors import LimitError
 from isa.text.listing import read
 
@@ -103,6 +108,31 @@ EXIT
     path = counter(kernel)
     found = counted(path, [0, 1], 10_000)
     for block in (0, 1):
+        counts = path.kinds[found.of[block]].reshape(COUNTED, -1)[0]
+        assert np.array_equal(counts, interpret(kernel, [block]).counts)
+
+
+def test_an_access_before_lanes_meet_is_not_made_on_the_path():
+    """A load, whose address is not computed, stands where lanes meet behind it: it counts, and can't fail."""
+    parted = "S2R R0, TID.X\nISETP.GE P0, R0, 8\n@P0 BRA meet\nSHL R3, R0, 2\nIADD R3, R3, c[x]\nLDG R4, [R3]\n"
+    kernel = read(f".block 32\n.buffer x u32 64\n{parted}meet:\nEXIT")
+    path = counter(kernel)
+    found = counted(path, [0], 100)
+    assert len(path.runs) > 0
+    assert (found.of[0], found.work[0]) == (0, interpret(kernel, [0]).counts.sum())
+
+
+@pytest.mark.jit
+@pytest.mark.long
+@settings(REPEATABLE, max_examples=draws(300))
+@given(st.one_of(kernels(), parting_kernels(), looping_kernels(rounds=(2, 9))))
+def test_random_paths_have_the_interpreters_counts(kernel):
+    """Whatever lanes do, and wherever they meet, a path has the interpreter's counts, instruction by instruction."""
+    if not countable(kernel):
+        return
+    path, blocks = counter(kernel), range(min(3, kernel.blocks))
+    found = counted(path, blocks, 1_000_000)
+    for block in blocks:
         counts = path.kinds[found.of[block]].reshape(COUNTED, -1)[0]
         assert np.array_equal(counts, interpret(kernel, [block]).counts)
 
