@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpusim.commands import plain
 from gpusim.commands.grouped import Commands, Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import ExecutionError, UserError, one_line
@@ -109,7 +108,7 @@ def execute(arguments: Sequence[str]) -> int:
     """Return the exit code: 0; 1 for wrong values; 2 for bad input, explained in one line; 130 when interrupted."""
     try:
         _check_command(arguments)
-        outcome = _outcome(arguments)
+        outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
     except SystemExit:
         return 0  # typer raises it for a broken pipe: the reader of the output has closed it
     except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
@@ -121,21 +120,6 @@ def execute(arguments: Sequence[str]) -> int:
     if outcome == INTERRUPTED:  # typer returns it for Ctrl-C in a command
         return _tell(*_explained(KeyboardInterrupt()))
     return outcome if isinstance(outcome, int) else 0
-
-
-def _outcome(arguments: Sequence[str]) -> object:
-    """Run the command and return its exit code, or nothing; raises what it raises."""
-    name = next(iter(arguments), "")
-    given = plain.read(_command(name), arguments[1:]) if name in COMMANDS and not _completed() else None
-    if given is None:
-        return application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
-    try:
-        _command(name)(**given)
-    except typer.Exit as left:
-        return left.exit_code
-    except BrokenPipeError:  # the reader of the output has closed it
-        return 0
-    return 0
 
 
 def _check_command(arguments: Sequence[str]) -> None:

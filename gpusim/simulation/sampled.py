@@ -27,6 +27,7 @@ from gpusim.simulation.waves import Share, estimate
 from gpusim.support.stages import stage
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.row import Unit
 
 LONG = 4_000_000  # warp instructions of a wave whose begin is a small part of it
 
@@ -52,7 +53,7 @@ def sampled(
     share = _share(kernel, machine, tolerance)
     blocks = share.sampled(sample)
     feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
-    run = observed(feed=feed, blocks=blocks, last=share.rest, tolerance=tolerance)
+    run = observed(feed=feed, blocks=blocks, last=share.rest, part=True, tolerance=tolerance)
     run = summing_up(run) if run.estimated else run
     limits, no_bound = bounding(run)
     if blocks == share.blocks:
@@ -80,9 +81,13 @@ def sampled(
 
 @stage("profile")
 def _share(kernel: Kernel, machine: Machine, tolerance: int) -> Share:
-    """Return the SM's blocks; of an estimate with a tolerance one wave is enough, if it is long by itself."""
+    """Return the SM's blocks; of an estimate with a tolerance one wave is enough, if it is long by itself.
+
+    Not where registers are spilled: the blocks of the first wave find no local memory of others in the L2.
+    """
     every, resident = len(blocks_of_sm(kernel, machine)), occupancy(kernel, machine).blocks
-    long = bool(tolerance) and (holds(kernel, machine, LONG, LIMIT) or resident) < resident
+    spills = any(i.row.unit is Unit.LOCAL for i in kernel.program.instructions)
+    long = bool(tolerance) and not spills and (holds(kernel, machine, LONG, LIMIT) or resident) < resident
     brings = stands(machine) and min(machine.chip.sms, kernel.blocks) > 1
     return Share(every, resident, least=1 if long else 2, brings=brings)
 

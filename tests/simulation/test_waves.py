@@ -15,6 +15,7 @@ from gpusim.engines.sm_run import END
 from gpusim.launch.file.caches import holding
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from gpusim.simulation import sampled
 from gpusim.simulation.simulation import simulate
 from gpusim.simulation.waves import Share, estimate, rate
 from gpusim.sm.account.record.declaration import PLACE
@@ -177,12 +178,21 @@ EXIT
 CACHED = load("rtx3090", {"chip.sms": 2})
 
 
+@pytest.mark.parametrize(("spill", "simulated"), [("", 16), (".local 16\nSTL [RZ], R1\n", 32)])
+def test_trials_take_one_long_wave_unless_registers_are_spilled(monkeypatch, spill, simulated):
+    """Of blocks that are long by themselves one wave is simulated, but two where these use local memory."""
+    monkeypatch.setattr(sampled, "LONG", 1)
+    kernel = read(spill + PAIRS.format(blocks=192, elements=193 * 32))
+    found = simulate(kernel, CACHED, values=False, sample=1, estimate=3.0)
+    assert (found.scaling.simulated_blocks, found.scaling.blocks_of_sm) == (simulated, 96)
+
+
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_a_sample_brings_its_part_of_the_buffers(engine):
     """Where every SM asks for all lines, an SM brings half of them for two, and half of its blocks a quarter."""
     kernel = read(PAIRS.format(blocks=200, elements=200 * 32))
     given = {"engine": engine, "feed": "trace-driven"}
-    whole, half = (run_sm(kernel, CACHED, blocks=blocks, **given) for blocks in (None, 50))
+    whole, half = (run_sm(kernel, CACHED, blocks=blocks, part=True, **given) for blocks in (None, 50))
     brought = [int(run.account[:, :, DRAM_READ].sum()) for run in (whole, half)]
     assert brought == [pytest.approx(400, abs=4), pytest.approx(200, abs=4)]
 
