@@ -37,7 +37,7 @@ KIND = {  # instructions without which a kernel would not be of its kind, as nvd
     "reverse": "STS, LDS",  # dynamic shared memory
     "sort_local": "LDL, STL",  # arrays in local memory
 }
-LATER = 89, 100, 120  # architectures of machines other than the H200
+LATER = 87, 89, 100, 120  # architectures of machines other than the H200
 SHORT = "palette", "reverse", "axpy_half"  # enough to run in plain Python
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"

@@ -65,6 +65,7 @@ def run_sm(
     tolerance: int = 0,
     blocks: int | None = None,
     last: int = 0,
+    part: bool = False,
     max_cycles: int = NEVER,
     trace: bool = False,
     take: Take | None = None,
@@ -74,7 +75,7 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM with most work (gpusim/engines/busiest_sm.py): all its blocks of the grid, or some.
 
-    `blocks`: simulate the first `blocks` blocks of the SM (default: all), then its final `last` blocks.
+    `blocks`: the SM's first ones that are simulated (default: all), then its final `last`; `part`: bring what these do.
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
     `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
     million by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,
@@ -84,12 +85,11 @@ def run_sm(
     """
     check_engine(engine)
     start = partial(_alone(kernel, machine), blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
-    forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
-        prepared = start(feed=feed, fast_forward=forward, tolerance=tolerance)
-        of_sm = len(blocks_of(kernel, machine, 1, int(prepared.sm.launch.index)))
-        total = min(of_sm, blocks or kernel.blocks)
+        forward = fast_forward and engine == "compiled"
+        prepared = start(feed=feed, fast_forward=forward, tolerance=tolerance, part=part)
+        total = min(len(blocks_of(kernel, machine, 1, int(prepared.sm.launch.index))), blocks or kernel.blocks)
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, prepared, max_cycles))[0]

@@ -102,6 +102,7 @@ def launch(
     tolerance: int = 0,
     blocks: int | None = None,
     last: int = 0,
+    part: bool = False,
     trace: bool = False,
     memory: NDArray[np.uint32] | Held | None = None,
     lines: NDArray[np.bool_] | None = None,
@@ -110,8 +111,8 @@ def launch(
 ) -> Launch:
     """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    The SM gets its first `blocks` blocks (None: all), `last` of them from the end; of some it brings their part of its
-    buffers only (gpusim/launch/caches/left_out.py). `touched` of these (None: all).
+    The SM gets its first `blocks` blocks (None: all), `last` of them from the end; and brings only a `part` of the
+    buffers, as these do (gpusim/launch/caches/left_out.py). `touched` of these (None: all).
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -124,7 +125,7 @@ def launch(
     prepared.sm.tracing, prepared.sm.launch.next = trace, index
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
     if count < share:
-        left_out.leave_out(prepared.sm, kernel, machine, count, share, last)
+        left_out.leave_out(prepared.sm, kernel, machine, count, share, last, part=part)
     prepared.sm.comparable, prepared.sm.tolerance = comparable(machine), tolerance
     if fast_forward and feed == TRACE_DRIVEN and not trace:
         prepared.sm.forwarding = comparable(machine, but_for_tags=tolerance > 0)

@@ -8,6 +8,7 @@ from isa.architecture import NVIDIA, Target
 from isa.errors import UserError
 from isa.kernel import Kernel
 
+TEGRA = frozenset({87})
 FORCE = "force it, to see what if (--force)"
 
 
@@ -32,9 +33,12 @@ def native(machine: Machine | str | None) -> int:
 def executes(machine: Machine, target: Target) -> bool:
     """Tell whether a machine executes code for a target: its own, or an older one with the same first digits.
 
-    CUDA C++ Programming Guide 13.0, binary compatibility: code for X.y runs on X.z with z >= y.
+    CUDA C++ Programming Guide 13.0, binary compatibility: code for X.y runs on X.z with z >= y, but for Tegra, whose
+    code and that of the other chips do not run on each other.
     """
     own, code = number(machine), target.architecture
+    if TEGRA & {own, code}:
+        return target.family == "nvidia" and own == code
     return target.family == "nvidia" and own // 10 == code // 10 and own >= code
 
 

@@ -53,7 +53,7 @@ def sampled(
     share = _share(kernel, machine, tolerance)
     blocks = share.sampled(sample)
     feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
-    run = observed(feed=feed, blocks=blocks, last=share.rest, tolerance=tolerance)
+    run = observed(feed=feed, blocks=blocks, last=share.rest, part=True, tolerance=tolerance)
     run = summing_up(run) if run.estimated else run
     limits, no_bound = bounding(run)
     if blocks == share.blocks:

@@ -94,7 +94,7 @@ def test_a_file_without_a_policy_is_refused_in_one_line(text, message, tmp_path,
 
 def test_ineffective_takes_names_as_simulate_does():
     """A kernel's name and parameters, and a machine's name, give the report; a loaded machine is refused."""
-    (found,) = gpusim.ineffective("stream", "h200", {"pipe.xu.lanes": 8, "l2.bytes": 31457280}, blocks=4)
+    (found,) = gpusim.ineffective("stream", "h200", {"pipe.xu.lanes": 8, "global_memory.latency": 900}, blocks=4)
     assert found.setting == "pipe.xu.lanes"
     with pytest.raises(gpusim.UserError, match="give its name"):
         gpusim.ineffective("stream", gpusim.load("h200"), {"pipe.xu.lanes": 8})

@@ -26,7 +26,7 @@ def issued_by(run, cycle):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("machine", ["gtx580", "v100"])
 def test_a_prefix_is_the_beginning_of_the_run(engine, machine):
-    """By a prefix' last cycle, and by its half, the whole run has issued as many; it ends at the first such look."""
+    """By a prefix' last cycle, and early in it, the whole run has issued as many; it ends at the first such look."""
     kernel, where = make("sgemm-lai", SGEMM), load(machine)
     whole = run_sm(kernel, where, trace=True)
     for wanted in (1, whole.warp_instructions // 3):
@@ -34,8 +34,8 @@ def test_a_prefix_is_the_beginning_of_the_run(engine, machine):
         assert not found.ended
         assert issued_by(whole, found.cycles) == found.issued >= wanted
         assert issued_by(whole, found.cycles - max(LOOK, found.cycles // PART)) < wanted
-        cycles, issued = found.half
-        assert issued_by(whole, cycles) == issued <= found.issued / 2
+        cycles, issued = found.early
+        assert issued_by(whole, cycles) == issued <= found.issued / 8
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -47,9 +47,18 @@ def test_a_run_that_ends_before_its_limit_has_ended(engine):
     assert (found.ended, found.cycles, found.issued) == (True, whole.cycles, whole.warp_instructions)
 
 
-def test_the_rate_is_that_of_the_second_half():
-    """100 instructions in the first 600 cycles and 150 in the next 300 are two cycles for an instruction."""
-    assert Prefix(cycles=900, issued=250, half=(600, 100), ended=False).rate == 2
+def test_the_rate_leaves_the_begin_out():
+    """20 instructions in the first 600 cycles and 180 in the next 360 are two cycles for an instruction."""
+    assert Prefix(cycles=960, issued=200, early=(600, 20), ended=False).rate == 2
+
+
+def test_the_part_of_a_longer_run_is_brought():
+    """With the whole share of its buffers the SM waits as the run does, with a part less; the engines do the same."""
+    kernel, where = make("sgemm-lai", {"m": "1920", "n": "1920", "k": "96"}), load("rtx3090")
+    plain, whole, part = (run_prefix(kernel, where, 3000, of=of) for of in (None, 3000, 10**9))
+    assert whole == plain
+    assert part.cycles / part.issued < plain.cycles / plain.issued
+    assert run_prefix(kernel, where, 3000, of=10**9, engine="reference") == part
 
 
 def test_what_one_sm_can_not_show_has_no_prefix():

@@ -25,7 +25,7 @@ KERNEL = read("EXIT\n")
         ("rtx-a6000", {80, 86}),
         ("rtx3060-laptop", {80, 86}),
         ("a10", {80, 86}),
-        ("jetson-orin", {80, 86}),
+        ("jetson-orin", {87}),
         ("t4", {75}),
         ("rtx4090", {80, 86, 89}),
         ("rtx4070", {80, 86, 89}),
@@ -42,7 +42,7 @@ KERNEL = read("EXIT\n")
     ],
 )
 def test_code_runs_on_its_own_and_on_later_machines_of_its_family(name, architectures):
-    """sm_80 runs on 8.0 and 8.6, sm_86 not on 8.0, and code of another first digit nowhere."""
+    """sm_80 runs on 8.0 and 8.6, sm_86 not on 8.0, code of another first digit nowhere, and Tegra's on Tegra alone."""
     machine = load(name)
     assert {one for one in NVIDIA if executes(machine, Target("nvidia", one))} == architectures
 

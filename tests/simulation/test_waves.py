@@ -192,7 +192,7 @@ def test_a_sample_brings_its_part_of_the_buffers(engine):
     """Where every SM asks for all lines, an SM brings half of them for two, and half of its blocks a quarter."""
     kernel = read(PAIRS.format(blocks=200, elements=200 * 32))
     given = {"engine": engine, "feed": "trace-driven"}
-    whole, half = (run_sm(kernel, CACHED, blocks=blocks, **given) for blocks in (None, 50))
+    whole, half = (run_sm(kernel, CACHED, blocks=blocks, part=True, **given) for blocks in (None, 50))
     brought = [int(run.account[:, :, DRAM_READ].sum()) for run in (whole, half)]
     assert brought == [pytest.approx(400, abs=4), pytest.approx(200, abs=4)]
 

@@ -124,6 +124,8 @@ def probes(machine: Machine) -> Iterator[Kernel]:
             yield _one_set(machine, section, load)
     if tagged(machine) and machine.texture_cache and machine.l2:
         yield _texels(machine)
+    if tagged(machine) and machine.l1 and machine.l1.hashed:
+        yield _beyond(machine.l1.bytes, machine.global_memory.line_bytes)
     yield _listed("coded", CODED, 256)
     for blocks, threads, shared in SMALL:
         text = "LDG R5, [R2]\nIADD R5, R5, 1\nBAR.SYNC 0\n" + ("LDS R6, [R1]\n" if shared else "MOV R60, R5\n")
@@ -146,6 +148,14 @@ def _one_set(machine: Machine, section: str, load: str, *, gcn: bool = False) ->
     return make_one(
         f"{section}-set", ("" if gcn else START) + text, machine.limits.warp_size, words=stride * lines // 4 + line
     )
+
+
+def _beyond(size: int, line: int) -> Kernel:
+    """Two passes over half as much again as a cache has, a line for each lane: lines of all its sets make room."""
+    turns = 3 * size // (2 * 32 * line)
+    loads = "".join(f"LDG R{8 + i % 32}, [R5+{32 * line * (i % turns)}]\n" for i in range(2 * turns))
+    text = f"S2R R5, LANEID\nIMUL R5, R5, {line}\nIADD R5, R5, c[a]\n{loads}"
+    return _listed("beyond", text, 32, shared=0, words=3 * size // 8)
 
 
 def _texels(machine: Machine) -> Kernel:

@@ -19,13 +19,13 @@ def stands(machine: Machine) -> bool:
     return bool(tagged(machine) and machine.l2 and (machine.l2_channel or machine.architecture))
 
 
-def leave_out(sm: Any, kernel: Kernel, machine: Machine, simulated: int, share: int, last: int) -> None:
-    """Let an SM simulate so many of its share of the blocks, the `last` ones at the end, and bring what these do."""
+def leave_out(sm: Any, kernel: Kernel, machine: Machine, simulated: int, share: int, last: int, *, part: bool) -> None:
+    """Let an SM simulate so many of its share of the blocks, the `last` ones at the end; bring their `part` only."""
     if last:
         first, apart = int(sm.launch.next), machine.chip.sms
         sm.launch.gap, sm.launch.behind = (simulated - last) * apart + first, (share - last) * apart + first
         sm.launch.end = kernel.blocks
-    if sm.launch.sharers > 1:
+    if part and sm.launch.sharers > 1:
         for place, buffer in enumerate(sm.buffers[: len(kernel.buffers)]):
             sectors = int(buffer.end - buffer.start) // int(sm.launch.sharers) // SECTOR_BYTES
             sm.brought[place] = sectors * (share - simulated) // share

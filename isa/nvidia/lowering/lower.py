@@ -15,7 +15,7 @@ from isa.architecture import Architecture, nvidia
 from isa.errors import UserError
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.nvidia.file.dump import Encoded, Section
-from isa.nvidia.lowering import branch, marks, numbers, operands, spelling, syntax, system
+from isa.nvidia.lowering import branch, marks, numbers, opening, operands, spelling, syntax, system
 from isa.operands.operand import PT, RZ, Address, Immediate, Operand, Predicate
 from isa.program import Program
 from isa.reading.origin import Origin
@@ -70,7 +70,7 @@ def program(
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
-    section, stops = system.calls(section, externals, addresses)
+    section, stops = system.calls(opening.emptied(section), externals, addresses)
     for encoded in section.instructions:
         try:
             instructions.append(instruction(encoded, places))

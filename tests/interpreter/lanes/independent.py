@@ -136,7 +136,7 @@ def _move(kernel: Kernel, pc: int) -> Step:
     """Return a move between a convergence barrier and a register: into it, or out of it, which clears it."""
     instruction = kernel.program.instructions[pc]
     barrier = next(o.index for o in instruction.operands if isinstance(o, Convergence))
-    other = next(o for o in instruction.operands if isinstance(o, Register))
+    other = next(o for o in instruction.operands if isinstance(o, Register | Immediate))
     clears = "d" in instruction.row.form
 
     def act(here: Here) -> None:

@@ -100,20 +100,20 @@ def test_a_text_for_several_architectures(tmp_path):
 def test_one_that_is_read_is_proposed(tmp_path):
     """Of several architectures that of the compiler is proposed, or the latest that is read; others are refused."""
     path, one = tmp_path / "fat.sass", (DATA / "sm_80.sass").read_text()
-    of = {n: one.replace("sm_80", f"sm_{n}").replace("CUDA_SM80", f"CUDA_SM{n}") for n in (86, 87, 90, 101, 120)}
+    of = {n: one.replace("sm_80", f"sm_{n}").replace("CUDA_SM80", f"CUDA_SM{n}") for n in (86, 88, 90, 101, 120)}
     for more, names, best in ((of[101], "sm_86, sm_101", 86), (of[90] + of[120], "sm_86, sm_90, sm_120", 90)):
         path.write_text(of[86] + one + more)
         with pytest.raises(
             UserError, match=rf"for sm_80, {names}; choose one, as in --arch {best}, or .*: architecture = {best}$"
         ):
             read(path)
-    for numbers in ((87, 101), (87,)):
+    for numbers in ((88, 101), (88,)):
         path.write_text("".join(of[n] for n in numbers))
         names = ", ".join(f"sm_{n}" for n in numbers)
         with pytest.raises(UserError, match=f"machine code for {names}; this reads sm_75, sm_80, .*, sm_121: "):
             read(path)
-    with pytest.raises(UserError, match=r"machine code for sm_87; this reads"):
-        read(path, 87)
+    with pytest.raises(UserError, match=r"machine code for sm_88; this reads"):
+        read(path, 88)
 
 
 @pytest.mark.parametrize(

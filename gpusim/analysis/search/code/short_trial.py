@@ -1,7 +1,7 @@
 """A short trial: the time of a launch from the first part of its run.
 
 The SM issues as many warp instructions as some of its blocks, evenly apart, have in the mean. Those that are left go on
-at the rate of the prefix' second half. So later waves, and the last, partly filled one, count as the first.
+at the rate of the prefix after its first eighth. So later waves, and the last, partly filled one, count as the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def predicted(launched: Kernel, machine: Machine, instructions: int) -> float | 
     kernel = on_chip(launched, machine.chip.sms)
     if kernel.cluster_blocks > 1 or synchronises(kernel) or (work := work_of_sm(kernel, machine)) is None:
         return None
-    prefix = run_prefix(kernel, machine, instructions)
+    prefix = run_prefix(kernel, machine, instructions, of=work)
     if prefix.ended:
         return prefix.cycles
     return prefix.cycles + max(0.0, work - prefix.issued) * prefix.rate
