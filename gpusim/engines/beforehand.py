@@ -22,7 +22,7 @@ from gpusim.sm.walk import step
 from gpusim.support.parallel.processes import cores
 from isa.text.listing import read
 
-ACTS = step.launch, compiled.advance
+ACTS = step.launch, compiled.advance_any
 RULES = stream.begin, fast_forward.skip
 
 

@@ -1,6 +1,7 @@
 """The compiled engine: run the agents whose time has come, in order, and jump to the next time on the agenda.
 
-`advance` is compiled once and called by address: the engines for one SM and for all SMs of a chip drive it.
+`advance` is called by address, and compiled for all machines and, with numbers that these share, for those since Volta:
+the engines for one SM and for all SMs of a chip drive it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from gpusim.sm.chip.chip import sharing
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule, since_volta
 from gpusim.sm.records import Memory, Records, Sm
 from gpusim.sm.registers import questions
 from gpusim.sm.replay.fast_forward import fast_forward
@@ -76,13 +77,31 @@ def last(sm: Sm, until: int) -> int:
     return min(until, sm.ahead.until) if questions.has_room(sm) else 0
 
 
-@on_demand
+@rule
 def advance(sm: Sm, memory: Memory, until: int, stops: int) -> int:
     """Advance an SM to its first agenda time at or after `until` (NEVER: nothing left), or to a stop; return that time.
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
-    memory = borrow(memory)
+    if sm.machine.since_volta:
+        return advance_since_volta(sm, memory, until, stops)
+    return advance_any(sm, memory, until, stops)
+
+
+@on_demand
+def advance_any(sm: Sm, memory: Memory, until: int, stops: int) -> int:
+    """Advance the SM of any machine."""
+    return int(_advance(sm, borrow(memory), until, stops))
+
+
+@on_demand
+def advance_since_volta(sm: Sm, memory: Memory, until: int, stops: int) -> int:
+    """Do the same for an SM of whose machine some numbers are known, in code with these as constants."""
+    return int(_advance(since_volta(sm), borrow(memory), until, stops))
+
+
+@rule
+def _advance(sm: Sm, memory: Memory, until: int, stops: int) -> int:
     now = next_time(sm)
     paused = bool(stops & ANSWERS and now >= last(sm, until))
     while now < until and not paused and goes_on(sm) and cycle(sm, memory, now, stops):

@@ -109,7 +109,7 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points
         rows["grouping"] = 0  # nothing is ever in a group, and nobody counts any
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
-    note_sources(rows, kernel.program.registers)
+    note_sources(rows, kernel.program.registers, machine)
     meetings(rows, points)
     visits(rows)
     return rows.view(Rows)

@@ -11,6 +11,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import fields, layout
+from gpusim.sm.unit.structure import is_since_volta
 
 _LAST: list[tuple[Machine, bool, NDArray[Any]]] = []  # a program launches many kernels on one machine
 _MOST_KEPT = 4
@@ -43,3 +44,4 @@ def _pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
         from gpusim.sm.front.policies.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
 
         packed.policy_code = code_of(machine.schedulers.policy)
+    packed.since_volta = is_since_volta(packed)

@@ -41,6 +41,10 @@ from isa.row import Unit
 
 BY_UNIT = "unit", "pairing", "category", "joint", "blocked"  # sections whose keys are unit classes
 SEPARATE = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read
+FOLLOWING = {  # from other numbers, or columns, which are compared
+    "since_volta",
+    *("sought", "sought_places", "flagged_places", "places_of_bank", "many_words"),
+}
 View = dict[str, Any]
 
 
@@ -71,8 +75,8 @@ def ineffective(
 def view(given: Given) -> View:
     """Return by name all numbers of the machine that a launch depends on; equal views give equal results."""
     machine, record = given.machine, given.record
-    found: View = {name: np.array(record[name]) for name in record.dtype.names if name not in SEPARATE}
-    found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
+    found: View = {name: np.array(record[name]) for name in record.dtype.names if name not in (*SEPARATE, *FOLLOWING)}
+    found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names if name not in FOLLOWING}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
     if holds_all(given):

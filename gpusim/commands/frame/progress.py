@@ -24,7 +24,7 @@ PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
 AFTER = "values and bound"  # what is left of a simulation when its last block is done
 ENTRIES = {  # what is compiled, and its module and name; the engines share nearly all of their code
-    "engine": ("the engine", "gpusim.engines.compiled", "advance"),
+    "engine": ("the engine", "gpusim.engines.compiled", "advance_*"),
     "walk": ("the walk through blocks", "gpusim.engines.walks.waits.one_block", "run"),
     "count": ("the count of blocks", "gpusim.engines.walks.counting.block_counts", "count"),
     "timeline": ("the caches of timelines", "gpusim.sm.memory.cache.cache", "serve"),

@@ -15,7 +15,18 @@ from gpusim.sm.jit.code_cache import COMPILED
 from gpusim.sm.jit.entry import Entry, Rule
 from gpusim.sm.unit.capacities import NEVER
 
-__all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
+__all__ = [
+    "COMPILED",
+    "NEVER",
+    "borrow",
+    "count_bits",
+    "entry",
+    "lowest_bit",
+    "rarely",
+    "rule",
+    "since_volta",
+    "switch",
+]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -100,6 +111,11 @@ def borrow(array: A) -> A:
     alive.
     """
     return array
+
+
+def since_volta(sm: A) -> A:
+    """Return the same SM, of whose machine compiled code then takes the numbers of `SINCE_VOLTA` as constants."""
+    return sm
 
 
 sources.begin()  # their state now is what later edits are noticed by

@@ -16,6 +16,7 @@ class MachineNumbers(Record):
     """The record `machine`."""
 
     groups: int  # lane groups of a warp: 32 lanes have registers and masks together
+    since_volta: int  # 1: some of its numbers are those of all machines since Volta (unit/structure.py)
     block_latency: int  # `launch.block_latency` of the machine's file
     begin: int  # `launch.begin` of the machine's file
     warp_skew: int  # `launch.warp_skew` of the machine's file

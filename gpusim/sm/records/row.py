@@ -83,7 +83,11 @@ class Row(Record):
     bank_reads: int  # registers read from each bank, a byte for each bank
     bank_returns: int  # cycles that what comes back through the queue takes of each bank, a byte for each
     reuse: int  # mask of the sources a, b, c that stay for the next instruction
-    operand_bits: int  # the bits of the registers of its sources, as in kept_bit
+    sought: Numbers  # register + 1 that its sources ask of each place of a reuse cache
+    sought_places: int  # mask of these places
+    flagged_places: int  # mask of those whose registers stay
+    places_of_bank: int  # mask of those whose registers lie in each bank, one behind the other
+    many_words: int  # 1: a source has more words than the cache keeps of one
     source_words: Numbers  # registers of each of these sources, 0: none
     sources_apart: int  # 1: each of these is read from the register file, for one source
     bank_writes: int  # mask of the banks that a pipe's result is written to

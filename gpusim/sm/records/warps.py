@@ -64,8 +64,7 @@ class Warp(Record):
     served: Table  # when each of these is done
     latest: Numbers  # when the last one that is known to be back is
     kept: Table  # its own reuse cache, by operand slot and width: register + 1, 0: nothing
-    kept_bit: Table  # of each of them the bit of its number modulo 64, or of 62
-    kept_bits: int  # all these bits
+    kept_places: int  # mask of the places that are not empty
     bank_reads: int  # what its next instruction reads, as in its row, less what is in it
     lanes: Numbers  # masks of the lanes that go on; where none have parted, those that have a thread
     reconvergence: int  # pc where they wait for others, -1: nowhere
@@ -132,8 +131,7 @@ class Scheduler(Record):
     collected: Numbers  # when each of the last instructions had its operands, the last one first
     reader: int  # warp slot and pc of the last instruction that read operands: slot * PROGRAM + pc, -1: none
     kept: Table  # the reuse cache that its warps share: 1024 * warp slot + register + 1, 0: nothing
-    kept_bit: Table  # of each of them the bit of its number modulo 64, or of 62
-    kept_bits: int  # all these bits
+    kept_places: int  # mask of the places that are not empty
     addressed: int  # 1 + the bank of the address that it read last, 0: of none, or for longer
     stalled_until: int  # nothing dispatches until then, for lack of operands
     returns: Numbers  # from when on each result under way can be written, in order

@@ -29,7 +29,8 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
         *("counter", "tracked", "uniform", "cached", "generic", "yields", "stall_count", "wait_mask", "read_barrier"),
         *("write_barrier", "grouping", "stays_behind", "path", "reason", "sources_apart", "unhurried", "source_words"),
         *("matrix_written", "source", "bank_reads", "reuse", "bank_writes", "fence", "line", "latency"),
-        *("constant_lines", "operand_bits", "issued", "active", "intervals", "bank_returns", "pointer", "war"),
+        *("constant_lines", "sought_places", "flagged_places", "many_words", "places_of_bank", "sought", "issued"),
+        *("active", "intervals", "bank_returns", "pointer", "war"),
         *("port", "port_cycles", "service", "feed", "passes", "held", "accounted", "distinct", "idles", "later"),
         *("stall", "predicate", "second_predicate", "others", "reads", "writes", "selector", "evaluate"),
         *("guard_negated", "counts", "taken", "selects", "change", "value", "truth", "destination"),
@@ -42,8 +43,8 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
     "scheduler": (
         *("waiting", "ready", "units", "issued", "used_until", "issued_at", "filled", "later", "later_due", "last"),
         *("yielded", "selected", "stalled_until", "settled", "stop_due", "stop_from", "stop_until", "written"),
-        *("expected", "wrote_at", "wrote_banks", "kept_bits", "addressed", "matrix_until", "bank_free", "lost"),
-        *("kept", "kept_bit"),
+        *("expected", "wrote_at", "wrote_banks", "kept_places", "addressed", "matrix_until", "bank_free", "lost"),
+        *("kept",),
     ),
     "machine": (
         *("schedulers", "interval", "shift", "stagger", "issue_interval", "policy", "ports", "same_warp", "rotate"),
@@ -56,8 +57,8 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
     "warp": (
         *("pc", "unit", "since", "ready_at", "order", "yield_ends", "age", "index", "cursor", "release_at"),
         *("issued_at",),
-        *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
-        *("refused", "lanes", "kept", "kept_bit"),
+        *("bank_reads", "kept_places", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
+        *("refused", "lanes", "kept"),
         *("ready", "read_by", "kind", "read", "version", "predicate"),
         *("shared_back", "effects", "holders", "let_go"),
     ),

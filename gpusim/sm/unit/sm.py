@@ -50,7 +50,10 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
 UNIT = Declaration(
     "sm",
     fields={
-        "machine": (field("groups", "lane groups of a warp: 32 lanes have registers and masks together"),),
+        "machine": (
+            field("groups", "lane groups of a warp: 32 lanes have registers and masks together"),
+            field("since_volta", "1: some of its numbers are those of all machines since Volta (unit/structure.py)"),
+        ),
         "sm": (
             field("now", "the current cycle", role=Role.FREE),
             field("cycles", "when the last block finished", role=Role.STAMP),

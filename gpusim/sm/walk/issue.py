@@ -46,7 +46,8 @@ def take_slot(sm: Sm, memory: Memory, k: int, j: int, now: int) -> None:
     instruction = sm.program[warp.pc]
     stall_accounting.charge(scheduler, warp.unit, now)
     stall_accounting.settle_own(machine, k, scheduler, warp, instruction.stall)
-    stall_accounting.settle_shared(machine, scheduler, warp, instruction.stall, now)
+    if warp.ready_at < now:
+        stall_accounting.settle_shared(machine, scheduler, warp, instruction.stall, now)
     warp_scheduler.unready(scheduler, j, warp.unit)
     scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now

@@ -6,8 +6,8 @@ from gpusim.sm.effects import groups
 from gpusim.sm.front import warp_exit
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.release_times import later
 from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.vectors import later
 from gpusim.sm.records import Sm, Warp
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code

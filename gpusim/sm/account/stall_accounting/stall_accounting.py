@@ -8,8 +8,8 @@ warp waits first for its own reasons (stored release times), then for reasons fo
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
-from gpusim.sm.jit.release_times import later
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.jit.vectors import later
 from gpusim.sm.records import MachineNumbers, Numbers, Scheduler, Sm, Warp
 from gpusim.sm.unit.capacities import UNITS
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
@@ -58,7 +58,7 @@ def settle_own(machine: MachineNumbers, k: int, scheduler: Scheduler, warp: Warp
     """Charge the cycles from `warp.since` until the warp was ready, and the unused slots, to its own reasons."""
     reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
     lose(scheduler, EMPTY, unused, reached, unused)
-    reasons = later(warp.release_at, reached)
+    reasons = later(warp.release_at, reached) if until != reached else 0
     while reasons:
         reason = lowest_bit(reasons)
         reasons &= reasons - 1

@@ -153,7 +153,7 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
     g = warp_slot(sm, slot, index)
     warp = sm.warps[g]
     _clear(warp)
-    warp.kept_bits, warp.bank_reads = 0, sm.program[0].bank_reads
+    warp.kept_places, warp.bank_reads = 0, sm.program[0].bank_reads
     if sm.machine.counts:
         wait_count.clear(warp)
     if sm.grouped:
@@ -182,7 +182,7 @@ def _clear(warp: Warp) -> None:
     warp.read[:] = 0
     warp.predicate[:] = 0
     warp.version[:] = 0
-    warp.kept[:] = warp.kept_bit[:] = 0
+    warp.kept[:] = 0
     for place in range(HOLDS):  # a slice of an array of another length would be compiled separately
         warp.holders[place] = warp.let_go[place] = 0
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from gpusim.sm.account.record import record
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
 from gpusim.sm.pipes.load_store import load_store
@@ -25,7 +24,7 @@ from isa.operands.operand import PT_INDEX
 WAIT = int(Stall.WAIT)
 
 
-@on_demand
+@rarely
 def commit(sm: Sm, k: int, j: int, now: int) -> int:
     """Select warp j of scheduler k: return j if it issues now, or -1, and no other warp issues until it can."""
     scheduler, machine = sm.schedulers[k], sm.machine

@@ -18,7 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from gpusim.sm.jit import loading
 from gpusim.sm.jit.code_cache import Kept
-from gpusim.sm.jit.compiler import demanded, lane_words, lanes, primitives, release_times  # noqa: F401  (forms)
+from gpusim.sm.jit.compiler import demanded, lane_words, lanes, primitives, vectors  # noqa: F401  (forms)
 from gpusim.sm.jit.compiler.linking import OPTIONS, EntryDispatcher
 from gpusim.sm.jit.entry import Code, Entry, Rule
 

@@ -11,7 +11,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from gpusim.sm.jit.atomic import add, load, nap, pause, replace
-from gpusim.sm.jit.rule import borrow, count_bits, lowest_bit
+from gpusim.sm.jit.compiler.records import record_type
+from gpusim.sm.jit.rule import borrow, count_bits, lowest_bit, since_volta
 
 ORDER = "seq_cst"
 PAUSE = "llvm.x86.sse2.pause" if machine() in ("x86_64", "AMD64") else ""  # elsewhere a pause does nothing
@@ -42,6 +43,14 @@ def _without_owner(_typing: Any, array: Any) -> Any:
         return view._getvalue()
 
     return array(array), generate
+
+
+@intrinsic
+def _known(_typing: Any, sm: Any) -> Any:
+    def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return record_type("sm", known=True)(sm), generate
 
 
 def _element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -100,6 +109,7 @@ def _nap(_typing: Any, microseconds: Any) -> Any:
 
 # An overload is a function of types that returns the function to compile: here one lambda inside the other.
 overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005, PLW0108
+overload(since_volta)(lambda sm: lambda sm: _known(sm))  # noqa: ARG005, PLW0108
 overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005, PLW0108
 overload(count_bits)(lambda mask: lambda mask: _count_set(mask))  # noqa: ARG005, PLW0108
 overload(add)(lambda array, index, amount: lambda array, index, amount: _add(array, index, amount))  # noqa: ARG005, PLW0108

@@ -15,23 +15,30 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel.models import RecordModel
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, lower_getattr_generic, register_model, typeof_impl
+from numba.extending import infer_getattr, lower_cast, lower_getattr_generic, register_model, typeof_impl
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
 from gpusim.sm.state.layout import Row, Rows, fields, layout, places_of
+from gpusim.sm.unit.structure import SINCE_VOLTA
 
 LONG = ir.IntType(64)
 BYTE = ir.IntType(8)
 
 
 class Record(types.Record):
-    """The type of a kind of records."""
+    """The type of a kind of records; where a machine's structure is `known`, some of its numbers are constants."""
 
-    def __init__(self, record: str) -> None:
+    def __init__(self, record: str, *, known: bool) -> None:
         kind = layout(record)
         assert kind.fields is not None
-        inside = {one.name: _inner(one.kind, one.shape) for one in fields(record) if not one.apart}
+        self.record, self.numbers = record, SINCE_VOLTA if known and record == "machine" else {}
+        inside = {
+            one.name: _inner(one.kind, one.shape, known=known and one.kind == "machine")
+            for one in fields(record)
+            if not one.apart
+        }
         parts = [
             (name, {"type": inside.get(name, types.int64), "offset": part[1]}) for name, part in kind.fields.items()
         ]
@@ -41,23 +48,32 @@ class Record(types.Record):
             name: (types.Array(_inner(place.field.kind, ()), len(place.sizes), "C"), place)
             for name, place in places_of(record).items()
         }
-        types.Type.__init__(self, f"record {record}")
+        types.Type.__init__(self, f"record {record}{' since Volta' if known else ''}")
+
+    def can_convert_to(self, typingctx: Any, other: Any) -> Any:  # noqa: ARG002
+        """Return that a record may be taken for one of which no number is known."""
+        return Conversion.safe if isinstance(other, Record) and other.record == self.record else None
 
     def __repr__(self) -> str:
         """Return the name: Numba asks for it often, and would say all fields, of records inside too."""
         return str(self.name)
 
 
-def _inner(kind: str, shape: tuple[int, ...]) -> Any:
+@lower_cast(Record, Record)
+def _less_known(_context: Any, _builder: Any, _known: Any, _any: Any, record: Any) -> Any:
+    return record
+
+
+def _inner(kind: str, shape: tuple[int, ...], *, known: bool = False) -> Any:
     """Return the type of a number or record, or of so many in their record."""
-    one = record_type(kind) if fields(kind) else numba.from_dtype(np.dtype(kind))
+    one = record_type(kind, known=known) if fields(kind) else numba.from_dtype(np.dtype(kind))
     return types.NestedArray(one, shape) if shape else one
 
 
 @cache
-def record_type(record: str) -> Record:
+def record_type(record: str, *, known: bool = False) -> Record:
     """Return the type of a kind of records."""
-    return Record(record)
+    return Record(record, known=known)
 
 
 @cache
@@ -87,6 +103,8 @@ class _Apart(AttributeTemplate):
 @lower_getattr_generic(Record)
 def _attribute(context: Any, builder: Any, record: Record, value: Any, name: str) -> Any:
     """Generate the attribute of a record."""
+    if name in record.numbers:
+        return context.get_constant(record.typeof(name), record.numbers[name])
     if name not in record.apart:
         return record_getattr(context, builder, record, value, name)
     kind, place = record.apart[name]

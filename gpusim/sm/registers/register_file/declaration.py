@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.sm.records import Columns, MachineNumbers, Plain
 from gpusim.sm.unit.asks import NO_QUEUE, ON_TIME
+from gpusim.sm.unit.capacities import OPERANDS, REUSE
 from gpusim.sm.unit.declare import Condition, Declaration, Field, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
 from gpusim.sm.unit.ranges import Count, Flag
@@ -42,8 +43,11 @@ class RegisterFile(msgspec.Struct, frozen=True):
 
 
 COUNT_BITS = 8  # of the reads of one register bank
-OF_WARP = 1 << 10  # a shared reuse cache holds slot * OF_WARP + register + 1; more than there are registers
-LAST_BIT = 62  # of a mask that never turns negative
+WARP_BITS = 10
+OF_WARP = 1 << WARP_BITS  # a shared reuse cache holds slot * OF_WARP + register + 1; more than there are registers
+SLOTS = OPERANDS // 2  # operands a, b, c
+NOT_SOUGHT = -1  # no register plus one, of no warp
+PLACES = OPERANDS * REUSE  # of a reuse cache: a word of a slot, of operands of 32 bits and then of 64
 
 
 def register_banks(machine: Machine) -> int:
@@ -79,7 +83,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
     row["reuse"] = sum(1 << "abc".index(letter) for letter, o in sources if o.reuse)
 
 
-def note_sources(rows: Plain, registers: int) -> None:
+def note_sources(rows: Plain, registers: int, machine: Machine) -> None:
     """Note which registers of a thread, of so many, the reuse cache may keep for the sources of decoded rows."""
     slots = [_of_slot(rows, slot) for slot in range(rows["source"].shape[1])]
     apart = np.ones(len(rows), np.bool_)
@@ -87,11 +91,29 @@ def note_sources(rows: Plain, registers: int) -> None:
         rows["source_words"][:, slot] = end - first
         for register in range(int((end - first).max(initial=0))):
             apart &= (first + register >= end) | _only_read(rows, first + register, registers)
-            bit = np.int64(1) << np.minimum(first + register & (LAST_BIT + 1), LAST_BIT).astype(np.int64)
-            rows["operand_bits"] |= np.where(first + register < end, bit, 0)
+    _note_places(rows, slots, machine)
     for (first, end), (other, other_end) in combinations(slots, 2):
         apart &= (end <= other) | (other_end <= first) | (end == first) | (other_end == other)
     rows["sources_apart"] = apart
+
+
+def _note_places(rows: Plain, slots: Sequence[tuple[Plain, Plain]], machine: Machine) -> None:
+    """Note what each row's sources ask of each place of the reuse cache; of one with more words than it keeps, all."""
+    words, anyone = machine.register_file.reuse if machine.register_file else 0, np.arange(len(rows))
+    rows["sought"] = NOT_SOUGHT
+    for slot, (first, end) in enumerate(slots if words else ()):
+        rows["many_words"] |= end - first > words
+        flagged = rows["reuse"] >> slot & 1
+        for word in range(words):
+            register = first + word
+            place = np.where(end - first > 1, slot + SLOTS, slot) * REUSE + (register & (words - 1))
+            asks = register < end
+            rows["sought"][anyone[asks], place[asks]] = register[asks] + 1
+            rows["sought_places"] |= asks << place
+            rows["flagged_places"] |= (asks & flagged) << place
+            bank = np.array([register_bank(machine, number) for number in range(BANK_PERIOD)])[register % BANK_PERIOD]
+            rows["places_of_bank"] |= asks.astype(np.int64) << PLACES * bank + place
+    rows["sought_places"] |= np.where(rows["many_words"] == 1, (1 << PLACES) - 1, 0)
 
 
 def _of_slot(rows: Plain, slot: int) -> tuple[Plain, Plain]:
@@ -109,12 +131,11 @@ def _only_read(rows: Plain, register: Plain, registers: int) -> Plain:
     return found
 
 
-def _cache(text: str) -> tuple[Field, Field, Field]:
+def _cache(text: str) -> tuple[Field, Field]:
     """Return the fields of a reuse cache, whose registers are kept as the text says."""
     return (
         field("kept", text, OPERAND, KEPT, role=Role.SAME),
-        field("kept_bit", "of each of them the bit of its number modulo 64, or of 62", OPERAND, KEPT, role=Role.SAME),
-        field("kept_bits", "all these bits", role=Role.SAME),
+        field("kept_places", "mask of the places that are not empty", role=Role.SAME),
     )
 
 
@@ -148,7 +169,11 @@ UNIT = Declaration(
                 kind="i4",
             ),
             field("reuse", "mask of the sources a, b, c that stay for the next instruction", kind="i4"),
-            field("operand_bits", "the bits of the registers of its sources, as in kept_bit"),
+            field("sought", "register + 1 that its sources ask of each place of a reuse cache", PLACES, kind="i2"),
+            field("sought_places", "mask of these places", kind="i4"),
+            field("flagged_places", "mask of those whose registers stay", kind="i4"),
+            field("places_of_bank", "mask of those whose registers lie in each bank, one behind the other"),
+            field("many_words", "1: a source has more words than the cache keeps of one", kind="i1"),
             field("source_words", "registers of each of these sources, 0: none", 3, kind="i1"),
             field("sources_apart", "1: each of these is read from the register file, for one source", kind="i1"),
         ),

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.sm.jit.vectors import held
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Table, Warp
 from gpusim.sm.registers.matrix_registers import matrix_registers
-from gpusim.sm.registers.register_file.declaration import COUNT_BITS, LAST_BIT, OF_WARP
-from gpusim.sm.unit.capacities import OPERANDS, REUSE
+from gpusim.sm.registers.register_file.declaration import COUNT_BITS, OF_WARP, PLACES, SLOTS, WARP_BITS
+from gpusim.sm.unit.capacities import REUSE
 from gpusim.sm.unit.stall import DISPATCH
 from isa.operands.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1
-SLOTS = 3  # operands a, b, c
+WIDE = SLOTS * REUSE  # the first place of operands of 64 bits
 
 
 @rarely
@@ -93,20 +94,20 @@ def _kept_operands(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return the mask of a matrix instruction's operands that the reuse cache holds: by the last words of each."""
     mask = 0
     if instruction.matrix_written and sm.machine.reuse:
-        cache, owner, words = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse
+        cache, base, words = _cache(sm, warp), _base(sm.machine, warp), sm.machine.reuse
         for slot in range(SLOTS):
             end = instruction.source[slot] + instruction.source_words[slot]
-            held = instruction.source_words[slot] > 0
+            stays = instruction.source_words[slot] > 0
             for register in range(max(instruction.source[slot], end - words), end):
-                held &= cache[_place(instruction, slot), register & (words - 1)] == owner + register
-            mask |= held << slot
+                stays &= cache[_place(instruction, slot), register & (words - 1)] == base + register + 1
+            mask |= stays << slot
     return mask
 
 
 @rule
 def prepare(sm: Sm, warp: Warp, instruction: Row) -> None:
     """Work out what each bank reads for the warp's next instruction, without what warps share, or carried sources."""
-    if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
+    if sm.machine.reuse and warp.kept_places & instruction.sought_places:
         warp.bank_reads = _reads(sm, warp, instruction)
     else:
         warp.bank_reads = instruction.bank_reads
@@ -124,7 +125,7 @@ def stall(sm: Sm, k: int, until: int, now: int) -> None:
         stall_accounting.hold(sm, k, unit, DISPATCH, now)
 
 
-@on_demand
+@rarely
 def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
@@ -142,11 +143,13 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
             scheduler.bank_free[bank] = matrix_registers.read_until(sm, scheduler, bank, count, free) + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
-    if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):
-        _keep(sm, warp, instruction)
-    if machine.reuse_shared and machine.obeys_codes and instruction.yields and scheduler.kept_bits:
-        scheduler.kept[:] = scheduler.kept_bit[:] = 0
-        scheduler.kept_bits = 0
+    if machine.reuse:
+        places = scheduler.kept_places if machine.reuse_shared else warp.kept_places
+        if instruction.reuse or places & instruction.sought_places:
+            _keep(sm, warp, instruction, places)
+        if machine.reuse_shared and machine.obeys_codes and instruction.yields and scheduler.kept_places:
+            scheduler.kept[:] = 0
+            scheduler.kept_places = 0
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * sm.program.size + warp.pc - 1
     return done - now - 1
@@ -220,17 +223,17 @@ def _next_reads(sm: Sm, k: int, warp: Warp, instruction: Row) -> int:
     before = _before(sm, k, warp) if sm.machine.carried else -1
     if before >= 0:
         return int(_less_carried(sm, warp, instruction, before))
-    shares = sm.machine.reuse_shared and sm.schedulers[k].kept_bits & instruction.operand_bits
+    shares = sm.machine.reuse_shared and sm.schedulers[k].kept_places & instruction.sought_places
     return int(_reads(sm, warp, instruction) if shares else warp.bank_reads)
 
 
 @rarely
 def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return the same without carried sources."""
-    machine = sm.machine
-    if instruction.sources_apart:
-        return int(instruction.bank_reads - _kept_of_each(sm, warp, instruction))
-    reads = 0
+    machine, reads = sm.machine, 0
+    if instruction.sources_apart and not instruction.many_words:
+        places = held(_cache(sm, warp), instruction.sought, _base(machine, warp))
+        return int(instruction.bank_reads - _by_bank(machine, instruction, places))
     for i in range(instruction.reads):
         register = int(instruction.read[i])
         elsewhere = register >= sm.launch.thread_registers  # one for all lanes
@@ -240,14 +243,11 @@ def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
 
 
 @rule
-def _kept_of_each(sm: Sm, warp: Warp, instruction: Row) -> int:
-    """Return how many registers each bank need not read, of sources that have no register in common."""
-    machine, cache, owner, found = sm.machine, _cache(sm, warp), _owner(sm.machine, warp), 0
-    for slot in range(SLOTS):
-        first = instruction.source[slot]
-        for register in range(first, first + instruction.source_words[slot]):
-            if cache[_place(instruction, slot), register & (machine.reuse - 1)] == owner + register:
-                found += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+def _by_bank(machine: MachineNumbers, instruction: Row, places: int) -> int:
+    """Return how many registers of those places of the reuse cache each bank has."""
+    found = 0
+    for bank in range(machine.register_banks):
+        found += count_bits(instruction.places_of_bank >> PLACES * bank & places) << COUNT_BITS * bank
     return found
 
 
@@ -292,11 +292,11 @@ def _kept(sm: Sm, warp: Warp, instruction: Row, register: int) -> bool:
     """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
     if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
         return False
-    cache, owner, word = _cache(sm, warp), _owner(sm.machine, warp), register & (sm.machine.reuse - 1)
+    cache, word = _cache(sm, warp), register & (sm.machine.reuse - 1)
     for slot in range(SLOTS):
         first = instruction.source[slot]
         is_operand = first <= register < first + instruction.source_words[slot]
-        if is_operand and cache[_place(instruction, slot), word] != owner + register:
+        if is_operand and cache[_place(instruction, slot), word] != _base(sm.machine, warp) + register + 1:
             return False
     return True
 
@@ -308,59 +308,66 @@ def _cache(sm: Sm, warp: Warp) -> Table:
 
 
 @rule
-def _owner(machine: MachineNumbers, warp: Warp) -> int:
-    """Return what a cache holds of a register of the warp, less the register's number."""
-    return int(_slot(machine, warp) * OF_WARP + 1 if machine.reuse_shared else 1)
-
-
-@rarely
-def _keep(sm: Sm, warp: Warp, instruction: Row) -> None:
-    """Keep flagged sources from now on; drop a kept source that is not flagged."""
-    cache, owner, mask, changed = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse - 1, False
-    bit = sm.schedulers[warp.scheduler].kept_bit if sm.machine.reuse_shared else warp.kept_bit
-    for slot in range(SLOTS):
-        first, place = instruction.source[slot], _place(instruction, slot)
-        flagged = (instruction.reuse >> slot & 1) > 0
-        for register in range(first, first + instruction.source_words[slot]):
-            if (cache[place, register & mask] == owner + register) != flagged:
-                _put(cache, bit, owner, place, register & mask, register, flagged)
-                changed = True
-    if changed and sm.machine.reuse_shared:
-        sm.schedulers[warp.scheduler].kept_bits = _bits(bit)
-    elif changed:
-        warp.kept_bits = _bits(bit)
+def _base(machine: MachineNumbers, warp: Warp) -> int:
+    """Return what a cache holds of a register of the warp, less the register's number and one."""
+    return int(_slot(machine, warp) * OF_WARP if machine.reuse_shared else 0)
 
 
 @rule
-def _put(cache: Table, bit: Table, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
-    """Let the cache hold the warp's register in that place, or nothing; it drops others' of either width."""
-    other = place - SLOTS if place >= SLOTS else place + SLOTS
-    cache[place, word], bit[place, word] = 0, 0
-    if flagged:
-        cache[place, word], bit[place, word] = owner + register, 1 << min(register & (LAST_BIT + 1), LAST_BIT)
-        if cache[other, word] // OF_WARP != owner // OF_WARP:
-            cache[other, word], bit[other, word] = 0, 0
+def _keep(sm: Sm, warp: Warp, instruction: Row, kept: int) -> None:
+    """Keep flagged sources from now on; drop a kept source that is not flagged. These places are not empty."""
+    cache, base = _cache(sm, warp), _base(sm.machine, warp)
+    if instruction.many_words:
+        kept = _keep_many(sm, warp, instruction, kept)
+    else:
+        changed = held(cache, instruction.sought, base) ^ instruction.flagged_places
+        while changed:
+            place = lowest_bit(changed)
+            changed &= changed - 1
+            stays = (instruction.flagged_places >> place & 1) > 0
+            kept = _put(cache, kept, place, base + instruction.sought[place] if stays else 0)
+    if sm.machine.reuse_shared:
+        sm.schedulers[warp.scheduler].kept_places = kept
+    else:
+        warp.kept_places = kept
+
+
+@rarely
+def _keep_many(sm: Sm, warp: Warp, instruction: Row, kept: int) -> int:
+    """Do the same, one after the other, where registers of a source take the same place."""
+    cache, base, mask = _cache(sm, warp), _base(sm.machine, warp), sm.machine.reuse - 1
+    for slot in range(SLOTS):
+        first, row = instruction.source[slot], _place(instruction, slot)
+        flagged = (instruction.reuse >> slot & 1) > 0
+        for register in range(first, first + instruction.source_words[slot]):
+            what = base + register + 1
+            if (cache[row, register & mask] == what) != flagged:
+                kept = _put(cache, kept, row * REUSE + (register & mask), what if flagged else 0)
+    return kept
+
+
+@rule
+def _put(cache: Table, kept: int, place: int, what: int) -> int:
+    """Let the cache hold that in a place, 0: nothing; it drops another warp's of the other width. Return its places."""
+    cache[place // REUSE, place % REUSE] = what
+    if what == 0:
+        return kept & ~(1 << place)
+    other = place - WIDE if place >= WIDE else place + WIDE
+    if cache[other // REUSE, other % REUSE] >> WARP_BITS != what >> WARP_BITS:
+        cache[other // REUSE, other % REUSE] = 0
+        kept &= ~(1 << other)
+    return kept | 1 << place
 
 
 @rarely
 def forget(sm: Sm, warp: Warp) -> None:
     """A warp begins: the cache that it shares has nothing of the warp before in its slot."""
     scheduler = sm.schedulers[warp.scheduler]
-    for place in range(OPERANDS):
-        for word in range(REUSE):
-            if scheduler.kept[place, word] // OF_WARP == _slot(sm.machine, warp):
-                scheduler.kept[place, word], scheduler.kept_bit[place, word] = 0, 0
-    scheduler.kept_bits = _bits(scheduler.kept_bit)
-
-
-@rule
-def _bits(bit: Table) -> int:
-    """Return the bits of all registers that are kept."""
-    bits = 0
-    for place in range(OPERANDS):
-        for word in range(REUSE):
-            bits |= bit[place, word]
-    return bits
+    for place in range(PLACES):
+        what = scheduler.kept[place // REUSE, place % REUSE]
+        if what and what >> WARP_BITS == _slot(sm.machine, warp):
+            scheduler.kept[place // REUSE, place % REUSE] = 0
+            scheduler.kept_places &= ~(1 << place)
 
 
 @rule
