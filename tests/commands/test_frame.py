@@ -27,6 +27,7 @@ OTHERWISE = {
     ("--sms", "tune"),
     ("--dask", "tune"),
     ("--launch", "exec"),
+    ("--budget", "tune"),
 }
 SIMULATING = "run", "report", "compare", "sweep", "tune", "schedule"
 ONE_SM = "view", "timeline", "explain", "export", "limits", "hazards"

@@ -1,3 +1,4 @@
+import fnmatch
 import os
 import pty
 import signal
@@ -141,6 +142,7 @@ def test_an_interrupt_while_the_bar_runs_is_reported(command, endless):
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_what_is_announced_as_compiled_is_there(entry):
-    """Each of the ENTRIES names a function of its module: else its compilation would be announced for ever."""
-    _, module, name = ENTRIES[entry]
-    assert callable(getattr(import_module(module), name, None))
+    """Each of the ENTRIES names functions of its module: else its compilation would be announced for ever."""
+    _, module, pattern = ENTRIES[entry]
+    found = vars(import_module(module))
+    assert any(callable(found[name]) for name in fnmatch.filter(found, pattern))

@@ -50,6 +50,7 @@ RELATIONS = (
     "has no exclusive double precision",
     "less than the notice",
     "caches keep tags of lines up to",
+    "set chip.dram_mbs in its place",
 )
 
 

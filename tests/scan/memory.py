@@ -144,7 +144,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     if access.requests:
         _cached(sm, row, access, now, y, own=own)
     else:
-        gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
+        gone = _transfer(sm, row, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
         special = own == 1 and machine.constant_path and row.unit is Unit.SPECIAL
         latency = machine.constant_path.latency if special else 0 if stores else _latency_of(machine, row, access)
@@ -288,12 +288,16 @@ def _hold(machine: Machine, row: Row) -> int:
     return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.path_width}"))
 
 
-def _transfer(sm: Scan, lines: int, now: int) -> int:
+def _transfer(sm: Scan, row: Row, lines: int, now: int) -> int:
     """The cycle at which the channel has moved so many lines."""
     if lines == 0:
         return now
-    cache = sm.machine.cache
-    cost = cache.l2_sector_parts if cache and cache.hits != "none" else round(64 * line_cycles(sm.machine))
+    cache, memory = sm.machine.cache, sm.machine.memory
+    if cache and cache.hits != "none":
+        return _occupied(sm, lines * cache.l2_sector_parts, now)
+    cost = round(64 * line_cycles(sm.machine))
+    if memory and not row.is_load:
+        cost = round(cost * memory.written / 1000)
     return _occupied(sm, lines * cost, now)
 
 

@@ -18,4 +18,4 @@ def later(times: Numbers, when: int) -> int:
 def held(cache: Table, sought: Numbers, base: int) -> int:
     """Return the mask of the places of a reuse cache, row by row, that hold the number sought there plus a base."""
     width = cache.shape[1]
-    return sum(int(cache[at // width, at % width] == base + sought[at]) << at for at in range(sought.size))
+    return sum(int(cache[at // width, at % width] == base + int(sought[at])) << at for at in range(sought.size))

@@ -11,6 +11,7 @@ from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load, names
 from gpusim.sm.account.record.declaration import TRACE_KINDS
 from gpusim.sm.memory.cache import tags
+from gpusim.sm.memory.cache.declaration import memory_latency
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -342,8 +343,9 @@ def test_every_machine_with_caches_runs_with_tags(name):
     load_and_wait = "LDG R2, [R0]\nS_WAITCNT 0, 0\nIADD R3, R2, R2\n"
     start = f".warp {machine.limits.warp_size}\n.buffer x u32 64\nMOV R0, c[x]\n"
     once, twice = (run_sm(read(start + n * load_and_wait + "EXIT"), machine).cycles for n in (1, 2))
-    least = machine.global_memory.latency - (machine.dram.varies if machine.dram else 0)  # this place may be early
-    assert least < once < twice < once + machine.global_memory.latency
+    latency = memory_latency(machine)
+    least = latency - (machine.dram.varies if machine.dram else 0)  # this place may be early
+    assert least < once < twice < once + latency
 
 
 @pytest.mark.parametrize(
