@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import CHANNELS
 from gpusim.sm.unit.declare import Condition, Declaration, field
 from gpusim.sm.unit.dimensions import STORE_SLICE
-from gpusim.sm.unit.ranges import MOST, Count, Positive
+from gpusim.sm.unit.ranges import MOST, Positive
+
+# A package holds eight today; more than so many would take the bandwidth beyond the range of its own number.
+Stacks = Annotated[int, msgspec.Meta(ge=0, le=64)]
 
 
 class Chip(msgspec.Struct, frozen=True):
@@ -18,7 +23,7 @@ class Chip(msgspec.Struct, frozen=True):
     shader_mhz: Positive  # MHz of the SM's fastest clock, in which all cycles count
     core_mhz: Positive  # MHz of the core clock; the same where the chip has one clock
     dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
-    stacks: Count = 0  # HBM stacks of equal channels: others than a file's scale `dram_mbs`; 0: other memory
+    stacks: Stacks = 0  # HBM stacks of equal channels: others than a file's scale `dram_mbs`; 0: other memory
 
 
 UNIT = Declaration(
