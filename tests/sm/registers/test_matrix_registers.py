@@ -76,24 +76,38 @@ def tokens(text):
 
 def launch(stretch):
     """Return a launch of a stretch, with the registers and control codes that it had on the chip."""
-    code, seen = [], dict.fromkeys(OPERATIONS, 0)
+    forms, stalls, seen = [], [], dict.fromkeys(OPERATIONS, 0)
     for token in stretch:
         name, _, stall = token.partition(":")
         n = seen[name]
         seen[name] += 1
         places = {"d": SUMS[n % 8], "a": FIRST[n % 6], "b": SECOND[n % 8], "t": 84 + n % 4, "s": SOURCES[5 * n % 40]}
-        form = lowered(OPERATIONS[name].format(**places))
-        code.append(Instruction(form.row, form.operands, form.guard, control=Control(stall=int(stall or 1))))
+        forms.append(lowered(OPERATIONS[name].format(**places)))
+        stalls.append(int(stall or 1))
+    return of_forms(forms, stalls)
+
+
+def of_forms(forms, stalls):
+    """Return a launch of one warp that executes instructions with those stall counts, and exits."""
+    code = [
+        Instruction(form.row, form.operands, form.guard, control=Control(stall=stall))
+        for form, stall in zip(forms, stalls, strict=True)
+    ]
     code.append(Instruction(machine_row("EXIT"), (), control=Control(stall=1)))
     return Kernel("stretch", Program(tuple(code)), (1, 1, 1), (32, 1, 1))
+
+
+def issues(run):
+    """Return when each instruction issues, from the first one on."""
+    times = [cycle for cycle, _, _ in cycles_of(run)]
+    return [cycle - times[0] for cycle in times]
 
 
 def last_issue(text, engine="compiled"):
     """Return the cycles from the first issue to that of the last matrix instruction."""
     stretch = tokens(text)
     run = run_sm(launch(stretch), load("h200", {"fetch.ahead": 1000}), engine=engine, trace=True)
-    times = [cycle for cycle, _, _ in cycles_of(run)]
-    return max(t for t, token in zip(times, stretch, strict=False) if token[0] in "MmHIiD") - times[0]
+    return max(t for t, token in zip(issues(run), stretch, strict=False) if token[0] in "MmHIiD")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -104,9 +118,21 @@ def test_who_makes_way_is_as_worked_by_hand(engine):
     7, as the fourth at 6. The fifth, at 7, reads in 8. The sixth would write beside the sums in 8 and 9: 10.
     """
     run = run_sm(launch(tokens("M F*8")), load("h200"), engine=engine, trace=True)
-    times = [cycle for cycle, _, _ in cycles_of(run)]
-    assert [cycle - times[0] for cycle in times[:9]] == [0, 1, 2, 5, 6, 7, 10, 11, 12]
+    assert issues(run)[:9] == [0, 1, 2, 5, 6, 7, 10, 11, 12]
     assert stalled(run, Stall.DISPATCH_STALL) == 2 + 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("flag", "last"), [("", 21), (".reuse", 20)])
+def test_a_kept_source_makes_no_matrix_instruction_later(engine, flag, last):
+    """FFMAs of three registers of a bank issue at 7, 10, 13, 16 and 19, and the last one reads in 19, 20 and 21.
+
+    A product reads A in 1 and 2 behind its issue: at 20 it would meet the FFMA in 21. With A kept it goes right behind.
+    """
+    texts = [f"HMMA.16816.F32 R4, R40{flag}, R64, R4", *(f"FFMA R{84 + n % 4}, R86, R88, R90" for n in range(5))]
+    forms = [lowered(text) for text in (*texts, "HMMA.16816.F32 R8, R40, R66, R8")]
+    run = run_sm(of_forms(forms, [1] * len(forms)), load("h200", {"fetch.ahead": 1000}), engine=engine, trace=True)
+    assert issues(run)[:-1] == [0, 7, 10, 13, 16, 19, last]
 
 
 @pytest.mark.parametrize("stretch", MEASURED)

@@ -229,8 +229,10 @@ def _next_reads(sm: Sm, k: int, warp: Warp, instruction: Row) -> int:
 
 @rarely
 def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
-    """Return the same without carried sources."""
+    """Return the same without carried sources; none of a matrix instruction, which reads at fixed times."""
     machine, reads = sm.machine, 0
+    if instruction.matrix_written:
+        return 0
     if instruction.sources_apart and not instruction.many_words:
         places = held(_cache(sm, warp), instruction.sought, _base(machine, warp))
         return int(instruction.bank_reads - _by_bank(machine, instruction, places))
