@@ -188,17 +188,20 @@ def _mark(kernel: Kernel, marks: _Marks, seen: _Seen, by: Numbers) -> None:
 def _of_block(one: Walker, block: int) -> tuple[_Seen, int]:
     """Run a block, or its cluster; return the sectors that it touches, once each, and how many accesses these were."""
     code = one.kernel.program.instructions
-    found, accesses = list[_Seen](), [0]
+    none = np.zeros(0, np.int64)
+    found, accesses = [_Seen(none, none)], [0]
     wanted = np.array([BOXED * (i.row.bulk in MOVING) for i in code] + [0], np.int64)
 
     def tell(rows: Rows) -> None:
         rows = rows[rows[:, PC] != RELEASE]
         accesses[0] += len(rows)
         lanes, boxes = (rows[rows[:, PC] >> MARK == mark] for mark in (0, BOXED))
-        found[:] = [_distinct([*found, _of_lanes(one.kernel, lanes), *_boxes(boxes)])]  # no more than memory has
+        found.append(_distinct([_of_lanes(one.kernel, lanes), *_boxes(boxes)]))
+        if sum(len(some.pc) for some in found[1:]) > len(found[0].pc):  # no sector is sorted at each turn
+            found[:] = [_distinct(found)]
 
     run_block(one, block, LONG, tell, wanted if wanted.any() else None)
-    return found[0], accesses[0]
+    return _distinct(found), accesses[0]
 
 
 def _of_lanes(kernel: Kernel, rows: Rows) -> _Seen:
@@ -211,8 +214,11 @@ def _of_lanes(kernel: Kernel, rows: Rows) -> _Seen:
         active &= ~generic[:, None] | lanes_in(Unit.GLOBAL, places)
     at, lane = np.nonzero(active)
     first, pcs = places[at, lane].astype(np.int64), rows[at, PC].astype(np.int64)
-    last = first + np.array([row.nbytes - 1 for row in code], np.int64)[pcs]
-    return _Seen(np.concatenate([first, last]) // SECTOR_BYTES, np.concatenate([pcs, pcs]))
+    last = (first + np.array([row.nbytes - 1 for row in code], np.int64)[pcs]) // SECTOR_BYTES
+    first //= SECTOR_BYTES
+    new = (np.diff(first, prepend=-1) != 0) | (np.diff(pcs, prepend=-1) != 0)  # not the lane before's, either
+    new_last = (last != first) & ((np.diff(last, prepend=-1) != 0) | new)
+    return _Seen(np.concatenate([first[new], last[new_last]]), np.concatenate([pcs[new], pcs[new_last]]))
 
 
 def _boxes(rows: Rows) -> Iterator[_Seen]:
