@@ -4,6 +4,7 @@ What is expected first is what one who knows Nsight Compute says of the kernel: 
 """
 
 import lzma
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,18 @@ CASES = {
 }
 
 
+@pytest.fixture(scope="module")
+def findings(module):
+    """Return what finds the causes of a case, once each."""
+
+    @cache
+    def of_case(name):
+        grid, block, arguments, *_ = CASES[name]
+        return diagnosis(module.get_function(name)(grid, block, arguments()))
+
+    return of_case
+
+
 def first(module, name, grid, block, arguments):
     """Return the first finding of a launch."""
     return diagnosis(module.get_function(name)(grid, block, arguments))[0]
@@ -111,10 +124,10 @@ def first(module, name, grid, block, arguments):
 @pytest.mark.every
 @pytest.mark.jit
 @pytest.mark.parametrize("name", CASES)
-def test_the_cause_is_told_first(module, name):
+def test_the_cause_is_told_first(findings, name):
     """Of each kernel its cause comes first, with what is known of it: conflicts, lanes apart, one word, a busy unit."""
-    grid, block, arguments, limit, begin, part = CASES[name]
-    one = first(module, name, grid, block, arguments())
+    *_, limit, begin, part = CASES[name]
+    one = findings(name)[0]
     assert (one.limit, one.sure) == (limit, "counted")
     assert one.what.startswith(begin)
     assert part in one.what
@@ -151,13 +164,11 @@ def test_few_warps_are_too_few(module):
 
 @pytest.mark.long
 @pytest.mark.jit
-def test_what_is_told_is_for_an_author_of_cuda(module):
+def test_what_is_told_is_for_an_author_of_cuda(findings):
     """No finding of machine code speaks of registers that the next instructions should write, or of their banks."""
     of_listings = {ADVICE[reason].remedy for reason in IN_SOURCE}
     for name in few(["columns", "convolve", "spill"], 1):
-        grid, block, arguments, *_ = CASES[name]
-        found = diagnosis(module.get_function(name)(grid, block, arguments()))
-        assert not of_listings & {one.remedy for one in found}
+        assert not of_listings & {one.remedy for one in findings(name)}
 
 
 @pytest.mark.long
